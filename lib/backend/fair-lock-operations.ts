@@ -1,11 +1,14 @@
 import type { OwnerId } from '../context/owner-ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
+import type { GrantChannel } from './granting-lock-operations.js';
 import type { AcquireRequest, LockOperations } from './lock-operations.js';
 
 /** A waiter's request for `name`, granted in the order of the queue. */
 export interface QueueRequest extends AcquireRequest {
   /** Milliseconds for which a place is kept without a sign of life from its owner. */
   readonly slot: number;
+  /** Milliseconds for which the lock may be given to it. Absent, or 0: it is told, and asks. */
+  readonly firstLease?: number;
 }
 
 export type QueueOutcome =
@@ -21,6 +24,8 @@ export interface QueuedOutcome {
   readonly remaining: number;
   /** First owner of the queue. */
   readonly head: OwnerId;
+  /** Whether waiters of Redisson may be ahead, which tell the next one on its own channel. */
+  readonly isMixed: boolean;
 }
 
 /** Waiters of one name that have stopped waiting. */
@@ -41,9 +46,14 @@ export interface KeepRequest {
 
 /**
  * The operations of a lock that is granted to its waiters in the order of their arrival, over all clients. A place ends
- * after about one slot without a sign of life from its owner.
+ * after about one slot without a sign of life from its owner. A release gives the lock to the head of the queue if its
+ * client listens to its grants; otherwise the head is told, and asks.
  */
 export interface FairLockOperations extends LockOperations {
+  /** The channel on which a client is sent its grants of this lock; `undefined`: its waiters are told, and ask. */
+  grantChannel(name: string, clientId: string): GrantChannel | undefined;
+  /** What a waiter that wants `lease` ms gets first when the lock is given to it; 0: it is told, and asks. */
+  firstLease(name: string, lease: number): number;
   /** One attempt without waiting: neither overtakes a waiter nor joins the queue. */
   acquire: LockOperations['acquire'];
   /**
@@ -52,7 +62,7 @@ export interface FairLockOperations extends LockOperations {
    */
   queue(request: QueueRequest): Promise<QueueOutcome>;
   /**
-   * Ends waits: gives up the places, and releases the lock if one of the owners has acquired it. If the outcome stays
+   * Ends waits: gives up the places, and passes the lock on if one of the owners has acquired it or was given it. If the outcome stays
    * unknown, the backend retries in the background. To be called when no request of the owners is in flight.
    */
   leave(request: LeaveRequest): Promise<void>;

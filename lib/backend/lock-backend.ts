@@ -1,4 +1,5 @@
 import type { FairLockOperations } from './fair-lock-operations.js';
+import type { GrantingLockOperations } from './granting-lock-operations.js';
 import type { ResultStore } from './result-store.js';
 import type {
   LockOperations,
@@ -54,20 +55,23 @@ export interface Subscription {
 }
 
 /**
- * Source of messages. A message is a hint to try again, never a grant: it may be lost, doubled or late. Listeners are
- * also called once after every re-subscription, since messages were missed before it.
+ * Called with a message; without one after every re-subscription, and when messages may have been missed for another
+ * reason.
  */
+export type MessageListener = (message?: string) => void;
+
+/** Source of messages. A message is a hint to try again: it may be lost, doubled or late. */
 export interface PubSub {
   /**
    * Resolves when the channel is subscribed to; rejects with `LockUnavailableError` if that is not possible in time.
    */
-  subscribe(channel: string, listener: () => void): Promise<Subscription>;
+  subscribe(channel: string, listener: MessageListener): Promise<Subscription>;
 }
 
 /** Port to the state of locks: Redis, or the memory of this process. */
 export interface LockBackend {
   /** The plain lock, base of every exclusive kind (Redisson: `getLock`; with silent releases `getSpinLock`). */
-  readonly lock: LockOperations;
+  readonly lock: GrantingLockOperations;
   /** The same data, and a queue beside it: first come, first served (Redisson: `getFairLock`). */
   readonly fairLock: FairLockOperations;
   /** The same data, with a fencing token beside it (Redisson: `getFencedLock`). */

@@ -1,4 +1,5 @@
 import type { OwnerId } from '../context/owner-ids.js';
+import type { CarriedEntry } from './waiting-entry.js';
 import type { LockError } from '../errors.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 
@@ -67,6 +68,8 @@ export interface ReleaseRequest {
    * Absent: it is announced.
    */
   readonly silent?: boolean | undefined;
+  /** The entry with which the releasing client goes on waiting for the lock. Absent: it does not. */
+  readonly again?: CarriedEntry | undefined;
 }
 
 /** Request to end the hold of any owner. */
@@ -82,10 +85,15 @@ export interface LeaveBehindRequest extends ReleaseRequest {
 
 /**
  * `not-held`: the owner holds nothing under this name, because it released before or its lease ended. `heard`: number
- * of clients that received the announcement, if that was counted.
+ * of clients that received the announcement, if that was counted. `passed-on`: the client that has waited longest has
+ * the lock, and `again` is waiting. `kept`: no other client waits, so the releasing client has the lock as the owner of
+ * `again`; `sent` was started just before the command left. `released-before`: by an earlier try whose reply was lost, so
+ * that it is unknown whether `again` is waiting or has the lock.
  */
 export type ReleaseOutcome =
-  { readonly outcome: 'released'; readonly heard?: number } | { readonly outcome: 'not-held' };
+  | { readonly outcome: 'released'; readonly heard?: number }
+  | { readonly outcome: 'passed-on' | 'released-before' | 'not-held' }
+  | { readonly outcome: 'kept'; readonly sent: Stopwatch };
 
 /** Request of an owner of `name` to hold it for `lease` ms from now, with an unchanged hold count. */
 export interface Renewal {

@@ -9,7 +9,10 @@ import type { LockBackend } from './lock-backend.js';
 export const unconfiguredBackend = (why: string): LockBackend => {
   const refuse = (): Promise<never> => Promise.reject(new LockOptionsError(why, { details: { option: 'connection' } }));
   // Stands for every member: each of its methods refuses.
-  const refusing = new Proxy({}, { get: () => refuse }) as never;
+  const refusing = new Proxy(
+    { canWait: () => false, grantChannel: () => undefined },
+    { get: (known, name) => Reflect.get(known, name) ?? refuse },
+  ) as never;
   return {
     lock: refusing,
     fairLock: refusing,

@@ -18,6 +18,9 @@ const newClientId = (): string => {
 /** Whether the owner belongs to this library, in any process. */
 export const isOurs = (owner: OwnerId): boolean => owner[VERSION_AT] === '8';
 
+/** The id of the client in that of an owner. */
+export const clientIdOf = (owner: OwnerId): string => owner.slice(0, owner.lastIndexOf(':'));
+
 /**
  * Generates a new owner id for each acquisition. To a Java peer each looks like another thread of another Redisson
  * instance.

@@ -129,12 +129,13 @@ export class LeaderElection implements AsyncDisposable {
       if (signal.aborted) end(signal);
       return onAbort(signal, () => end(signal));
     });
-    let isFine = true;
+    let [wasElected, isFine] = [false, true];
     this.hold = hold;
     try {
       // Stopped or lost in the event-loop turn of the grant: `onElected` would wait for an abort in the past.
       if (leading.signal.aborted) return true;
       this.now = 'leader';
+      wasElected = true;
       await hold.run(async () => this.options.onElected(leading.signal, hold));
       if (!leading.signal.aborted) await new Promise<void>((resolve) => void onAbort(leading.signal, resolve));
     } catch (error) {
@@ -145,9 +146,11 @@ export class LeaderElection implements AsyncDisposable {
     } finally {
       this.hold = undefined;
       for (const stopListening of stops) stopListening();
+      // The next leader may be elected before the reply to the release.
+      const telling = wasElected ? this.tell(leading.signal.reason) : undefined;
       await hold[Symbol.asyncDispose]();
+      await telling;
     }
-    await this.tell(leading.signal.reason);
     return isFine;
   }
 

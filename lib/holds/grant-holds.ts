@@ -17,15 +17,18 @@ export interface HoldTerm {
   readonly isWatched: boolean;
 }
 
+/** Stands for the arrays of a grant without holds; never changed. */
+const NONE: never[] = [];
+
 /**
  * The holds of one grant, in the order they were added, and their terms. There are thousands of grants, most with one
  * hold, and the watchdog checks each in every round: two arrays are smaller than a `Map`, and nothing is copied
- * (docs/architecture.md#hot-path).
+ * (docs/architecture.md#hot-path). Arrays of one hold are made as such, since one that grows takes room for 17.
  */
 export class GrantHolds {
-  private readonly holds: CountedHold[] = [];
+  private holds: CountedHold[] = NONE;
   /** Parallel to `holds`. */
-  private readonly terms: HoldTerm[] = [];
+  private terms: HoldTerm[] = NONE;
   private readonly since: number;
   /** The lock stays held until this time even if all holds leave sooner. */
   private minHoldUntil = Number.NEGATIVE_INFINITY;
@@ -90,6 +93,11 @@ export class GrantHolds {
   }
 
   set(hold: CountedHold, term: HoldTerm): void {
+    if (this.holds.length === 0) {
+      this.holds = [hold];
+      this.terms = [term];
+      return;
+    }
     const known = this.holds.lastIndexOf(hold);
     const place = known === -1 ? this.holds.length : known;
     this.holds[place] = hold;

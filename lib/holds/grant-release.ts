@@ -43,16 +43,15 @@ const keepOnServer = (grant: LeasedGrant, keep: number): Promise<HoldRelease> =>
 const releaseOnServer = (grant: LeasedGrant): Promise<HoldRelease> => {
   const { name, owner, kind } = grant;
   const { handOver, operations, silent } = kind;
-  handOver?.beforeRelease(name);
-  return operations.release({ name, owner, lease: serverMayKeepFor(grant), silent }).then(
+  const again = handOver?.beforeRelease(name);
+  return operations.release({ name, owner, lease: serverMayKeepFor(grant), silent, again }).then(
     (reply) => {
-      handOver?.afterRelease(name, reply.outcome === 'released' ? (reply.heard ?? 0) : 0);
-      if (reply.outcome !== 'released') grant.onLost('gone');
+      handOver?.afterRelease(name, reply, again);
+      if (reply.outcome === 'not-held') grant.onLost('gone');
       return ended(grant, 'released');
     },
     (error: unknown) => {
-      // The release may have announced nothing: the next announcement must not be taken for ours.
-      handOver?.afterRelease(name, 0);
+      handOver?.afterRelease(name, undefined, again);
       deregister(grant);
       throw error;
     },

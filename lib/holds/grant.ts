@@ -1,9 +1,10 @@
 import { AsyncMutex } from '../concurrency/async-mutex.js';
 import { isPassing } from '../errors.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
+import { FirstLease } from './first-lease.js';
 import type { CountedHold, HoldTerm } from './grant-holds.js';
 import { releaseGrant } from './grant-release.js';
-import { afterClose, isClosed, type Open } from './grant-state.js';
+import { afterClose, isClosed, isHeld, type Open } from './grant-state.js';
 import type { HoldRelease } from './hold.js';
 import { type GrantServices, LeasedGrant } from './leased-grant.js';
 import type { LockKind } from './lock-kind.js';
@@ -14,11 +15,12 @@ import type { LockKind } from './lock-kind.js';
  * the next command corrects the state that a failed one may have left.
  */
 export class Grant extends LeasedGrant {
-  /** One command at a time. Inspections and renewals are not serialized: they change no count. */
-  private readonly mutex = new AsyncMutex();
+  /** Created for the first command after the acquisition: of thousands of held locks, most have sent none. */
+  private commands: AsyncMutex | undefined = undefined;
   /** Holds about to be added, and holds about to leave that are still counted. */
   private joining = 0;
   private leaving = 0;
+  private firstLease: FirstLease | undefined = undefined;
 
   constructor(
     runtime: GrantServices,
@@ -37,7 +39,12 @@ export class Grant extends LeasedGrant {
   }
 
   override get isBusy(): boolean {
-    return !this.mutex.isIdle;
+    return this.commands?.isIdle === false;
+  }
+
+  /** One command at a time. Inspections and renewals are not serialized: they change no count. */
+  private get mutex(): AsyncMutex {
+    return (this.commands ??= new AsyncMutex());
   }
 
   /** The last added hold that is to be released by hand. */
@@ -49,6 +56,31 @@ export class Grant extends LeasedGrant {
   addFirstHold(hold: CountedHold, lease: number | undefined): void {
     this.holds.set(hold, this.holds.termOf(lease));
     this.keepAlive();
+    const { wanted, lease: first } = this.acquired;
+    if (wanted === undefined || first >= this.neededLease) return;
+    this.firstLease = new FirstLease(this.runtime.scheduler, () => this.mutex.run(() => this.extendFirstLease()));
+  }
+
+  /** Extends the lease that another client gave to this one. The grant stays as the server gave it otherwise. */
+  private async extendFirstLease(): Promise<void> {
+    if (!this.firstLease || !isHeld(this.state)) return;
+    const lease = this.neededLease;
+    // It ends sooner than the watchdog would notice.
+    this.lease.doubt();
+    try {
+      await this.sendHold(this.holds.count, lease);
+    } catch (error) {
+      this.runtime.events.emit({ type: 'renewal-failed', holds: 1, lockNames: [this.name], error });
+      throw error;
+    }
+    this.acquired = { ...this.acquired, lease };
+    if (this.isJoinable) this.keepAlive();
+  }
+
+  protected override async sendHold(count: number, lease: number): Promise<void> {
+    await super.sendHold(count, lease);
+    this.firstLease?.end();
+    this.firstLease = undefined;
   }
 
   /**
@@ -151,6 +183,11 @@ export class Grant extends LeasedGrant {
     this.close(state);
     this.onClosed?.();
     return releaseGrant(this, untouched);
+  }
+
+  protected override letGo(): void {
+    super.letGo();
+    this.firstLease?.end();
   }
 
   private close(state: Open): void {

@@ -59,7 +59,7 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     readonly runtime: GrantServices,
     readonly kind: LockKind,
     readonly name: string,
-    private readonly acquired: Acquired,
+    protected acquired: Acquired,
     /** The method or interceptor that acquired it, if any: `@Locked Orders.pay`. */
     readonly method: string | undefined,
   ) {
@@ -173,11 +173,14 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
    * @param entering The term of a hold about to be added.
    */
   protected async confirm(entering?: HoldTerm): Promise<void> {
-    const { state, runtime, holds, name, owner } = this;
+    const { state, holds } = this;
     if (!isHeld(state)) return;
     this.state = afterCommand(state);
-    const count = holds.count + (entering === undefined ? 0 : 1);
-    const lease = holds.needed(entering);
+    await this.sendHold(holds.count + (entering === undefined ? 0 : 1), holds.needed(entering));
+  }
+
+  protected async sendHold(count: number, lease: number): Promise<void> {
+    const { runtime, name, owner } = this;
     const command = new LeaseCommand(new Stopwatch(runtime.scheduler), lease);
     this.lease.request(command);
     // A lease that will end needs its timer even if this command is never answered.

@@ -15,6 +15,16 @@ export function lockChannel(name: string): string {
   return prefixedName('redisson_lock__channel', name);
 }
 
+/** The channel of a lock on which one client is sent its grants. */
+export function clientChannel(name: string, clientId: string): string {
+  return `${lockChannel(name)}:${clientId}`;
+}
+
+/** The clients of this library that wait for a lock, in order of arrival. */
+export function waitingClients(name: string): string {
+  return suffixedName(name, 'waiters');
+}
+
 /** The channel of a semaphore's permits, with or without ids. */
 export function semaphoreChannel(name: string): string {
   return prefixedName('redisson_sc', name);

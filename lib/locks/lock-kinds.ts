@@ -4,7 +4,8 @@ import type { Quorum } from '../backend/quorum/quorum.js';
 import { partsOfGroupLock } from '../keys/group-field.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerIds } from '../context/owner-ids.js';
-import { LockAttempts, type HandOverLimits, HandOverAttempts, SharedLockAttempts } from '../waiting/lock-attempts.js';
+import { HandOverAttempts, type HandOverLimits } from '../waiting/hand-over-attempts.js';
+import { LockAttempts, SharedLockAttempts } from '../waiting/lock-attempts.js';
 import { exponentialBackoff } from '../waiting/backoff.js';
 import { FairAcquirer } from '../waiting/fair/fair-acquirer.js';
 import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
@@ -107,7 +108,14 @@ export const createKinds = ({
     fair: {
       family: 'exclusive',
       operations: fairLock,
-      acquirer: new FairAcquirer({ ...waiting, locks: fairLock, owners, events, slot: fairWaitTimeout }),
+      acquirer: new FairAcquirer({
+        ...waiting,
+        locks: fairLock,
+        owners,
+        events,
+        isGiven: handOver.max > 0,
+        slot: fairWaitTimeout,
+      }),
     },
     spin: {
       family: 'exclusive',

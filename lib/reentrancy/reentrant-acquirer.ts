@@ -1,9 +1,9 @@
 import { currentBeneficiary, type HoldingContext, type ScopeContext } from '../context/owner-context.js';
 import type { Unlock, AsyncMutex } from '../concurrency/async-mutex.js';
-import type { Acquired } from '../waiting/lock-attempts.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { type HeldSection, entered } from './critical-section.js';
-import { Grant } from '../holds/grant.js';
+import { admit, type Admission } from './admission.js';
+import type { Grant } from '../holds/grant.js';
 import type { HoldLifetime } from '../holds/grant-holds.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import { type ContextServices, EnclosingHolds } from './enclosing-holds.js';
@@ -13,6 +13,7 @@ import { retryWhileWaiting } from '../waiting/retry-while-waiting.js';
 import { readWhileWriting, upgradeError } from './read-while-writing.js';
 import { stateName } from './context-lock-state.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
+import type { WaitLimit } from '../time/wait-limit.js';
 import { type AcquireContext } from '../waiting/acquirer.js';
 
 type Request = AcquireContext & AcquireTerms;
@@ -168,11 +169,8 @@ export class ReentrantAcquirer {
     if (read) return Promise.reject(upgradeError(read, request.template));
     // A new owner is not admitted while the application shuts down.
     const limit = request.limit.withShutdown(runtime.shutdown);
-    const { what, name, template, lease } = request;
-    // There may be many waiters: capture only the values needed after the grant.
-    const terms = { lease, limit };
-    const admit = (acquired: Acquired): GrantedHold => this.admit(acquired, terms, lifetime, onClosed);
-    return kind.acquirer.acquire({ what, name, template, limit }, lease ?? runtime.watchdog.timeout).then(admit);
+    const asked = this.admission(request, limit, lifetime, onClosed);
+    return kind.acquirer.acquire(asked, request.lease ?? runtime.watchdog.timeout, admit(runtime, kind, asked));
   }
 
   /** Reads as the owner that writes; `undefined` if it no longer writes. */
@@ -193,19 +191,12 @@ export class ReentrantAcquirer {
       const lease = request.lease ?? watchdog.timeout;
       const acquired = await retryWhileWaiting(request, () => readWhileWriting(write, this.kind.operations, lease));
       if (!acquired) return undefined;
-      const hold = this.admit(acquired, request, lifetime, onClosed);
+      const hold = admit(this.runtime, this.kind, this.admission(request, request.limit, lifetime, onClosed))(acquired);
       readWritePairs.add(write, hold.grant);
       return hold;
     } finally {
       unlock();
     }
-  }
-
-  private admit(acquired: Acquired, terms: AcquireTerms, lifetime: HoldLifetime, onClosed?: () => void): GrantedHold {
-    const grant = new Grant(this.runtime, this.kind, this.name, acquired, this.method, onClosed);
-    const hold = new GrantedHold(grant, lifetime, terms.limit.waited);
-    grant.addFirstHold(hold, terms.lease);
-    return hold;
   }
 
   /** Re-enters; `undefined` if the grant ended before this call got its mutex. */
@@ -241,6 +232,15 @@ export class ReentrantAcquirer {
   /** A scope acquires the two halves one at a time: whether it holds one decides how it gets the other. */
   private get acquireStateName(): string {
     return this.kind.family === 'read' ? stateName('write', this.name) : this.stateName;
+  }
+
+  private admission(
+    { what, name, template, lease }: Request,
+    limit: WaitLimit,
+    lifetime: HoldLifetime,
+    onClosed: (() => void) | undefined,
+  ): Admission {
+    return { what, name, template, lease, limit, lifetime, method: this.method, onClosed };
   }
 
   private request({ lease, limit }: AcquireTerms): Request {

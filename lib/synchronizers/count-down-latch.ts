@@ -74,8 +74,7 @@ export class CountDownLatch {
     const { runtime, name } = this;
     const limit = parseWaitOptions(options, Number.POSITIVE_INFINITY, runtime.scheduler).withShutdown(runtime.shutdown);
     try {
-      await runtime.latches.acquire({ what: 'Latch', name, template: undefined, limit }, undefined);
-      return true;
+      return await runtime.latches.acquire({ what: 'Latch', name, template: undefined, limit }, undefined, () => true);
     } catch (error) {
       if (error instanceof LockConflictError || error instanceof LockTimeoutError) return false;
       throw error;

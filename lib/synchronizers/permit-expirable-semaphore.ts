@@ -215,7 +215,7 @@ export class PermitExpirableSemaphore {
     const { scheduler, shutdown, expirablePermits } = this.runtime;
     const { wanted, limit } = parseWanted(permits, options, defaultWait, scheduler);
     const asked = { what: 'Semaphore', name: this.name, template: undefined, limit: limit.withShutdown(shutdown) };
-    return this.granted.add(await expirablePermits.acquire(asked, wanted));
+    return expirablePermits.acquire(asked, wanted, (acquired) => this.granted.add(acquired));
   }
 
   private async tryTake(permits: number, options: PermitOptions | undefined): Promise<GrantedPermit[] | null> {

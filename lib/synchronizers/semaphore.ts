@@ -180,7 +180,7 @@ export class Semaphore {
     const { name, template, runtime } = this;
     const asked = { what: 'Semaphore', name, template, limit: limit.withShutdown(runtime.shutdown) };
     if (permits > 0) {
-      await runtime.semaphores.acquire(asked, permits);
+      await runtime.semaphores.acquire(asked, permits, () => {});
     } else if (asked.limit.ended?.cause === 'aborted') {
       throw refusal(asked, asked.limit.ended, undefined);
     }

@@ -4,10 +4,8 @@ import type { ScheduledTask, Scheduler } from './scheduler.js';
 
 /** A deadline, by the scheduler, of something that usually ends long before it. */
 export abstract class Deadline extends ListNode<Deadline> {
-  /** @param at Time of the scheduler. */
-  constructor(readonly at: number) {
-    super();
-  }
+  /** Time of the scheduler. */
+  abstract readonly at: number;
 
   /** Called once, at that time or a little later, unless the deadline was deleted before. */
   abstract onPassed(): void;

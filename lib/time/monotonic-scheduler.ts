@@ -82,10 +82,14 @@ export class Stopwatch {
   readonly startedAt: number;
   private readonly wallStart: number | undefined;
 
-  /** Starts now. */
-  constructor(private readonly scheduler: MonotonicScheduler) {
-    this.startedAt = scheduler.now();
-    this.wallStart = scheduler.wallNow();
+  /** @param ago Milliseconds that have passed since the start. Default: starts now. */
+  constructor(
+    private readonly scheduler: MonotonicScheduler,
+    ago = 0,
+  ) {
+    const wall = scheduler.wallNow();
+    this.startedAt = scheduler.now() - ago;
+    this.wallStart = wall === undefined ? undefined : wall - ago;
   }
 
   get elapsed(): number {

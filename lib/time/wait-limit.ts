@@ -115,9 +115,14 @@ class WaitDeadline extends Deadline implements WaitWatch, AbortListener {
     private readonly limit: WaitLimit,
     private readonly waiter: WaitListener,
   ) {
-    super(limit.startedAt + limit.wait);
+    super();
     for (const signal of limit.signals()) listenForAbort(signal, this);
     if (Number.isFinite(this.at)) limit.scheduler.deadlines.add(this);
+  }
+
+  /** Not kept: every waiter would keep another number. */
+  get at(): number {
+    return this.limit.startedAt + this.limit.wait;
   }
 
   stop(): void {

@@ -1,24 +1,32 @@
 import type { WaitLimit } from '../time/wait-limit.js';
 import type { PubSub } from '../backend/lock-backend.js';
+import type { ReleaseOutcome } from '../backend/lock-operations.js';
+import type { NextEntry } from './attempt-strategy.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
 /** The steps of a release that concern the waiters of this process. */
 export interface HandOver<Got> {
   /** Hands `got` over to the first waiter of this process without asking the server; false: release it instead. */
   handOver(name: string, got: Got): boolean;
-  /** Called before the release is sent. */
-  beforeRelease(name: string): void;
-  /** Called after it was released, had expired, or may be either; `notified`: number of clients known to have been told. */
-  afterRelease(name: string, notified: number): void;
+  /** Called before the release is sent. Returns the entry with which this client goes on waiting, if it does. */
+  beforeRelease(name: string): NextEntry<Got> | undefined;
+  /**
+   * Called after the release.
+   * @param outcome `undefined`: unknown.
+   * @param again The entry that was sent with it.
+   */
+  afterRelease(name: string, outcome: ReleaseOutcome | undefined, again?: NextEntry<Got>): void;
 }
 
 /** Acquires by one attempt, or by waiting. */
 export interface Acquirer<Wanted, Got> {
   /**
+   * @param admit Makes of what was acquired what the caller gets, at once. A promise of its own for that would cost every
+   *   waiter a tenth of its memory.
    * @throws LockConflictError, LockTimeoutError, LockAbortedError, LockShutdownError, LockUnavailableError,
    *   WrongKeyTypeError – with nothing left behind.
    */
-  acquire(asked: AcquireContext, wanted: Wanted): Promise<Got>;
+  acquire<T>(asked: AcquireContext, wanted: Wanted, admit: (got: Got) => T): Promise<T>;
   /** Resolves when no attempt is in flight: each is granted, refused or undone. */
   settled(): Promise<void>;
   /** Number of names that have waiters in this process. */

@@ -1,6 +1,9 @@
 import type { NodeResult } from '../backend/lock-operations.js';
 import type { OwnerId } from '../context/owner-ids.js';
+import type { PubSub } from '../backend/lock-backend.js';
 import type { LockUnavailableError } from '../errors.js';
+import type { ReleaseOutcome } from '../backend/lock-operations.js';
+import type { CarriedEntry } from '../backend/waiting-entry.js';
 
 /** The outcome of an attempt that acquired nothing. */
 export interface Busy {
@@ -24,6 +27,47 @@ export type AttemptResult<Got> = { readonly got: Got } | Busy;
 /** The outcome of the last attempt that granted nothing: busy, or no answer. `undefined`: unknown. */
 export type LastOutcome = Busy | LockUnavailableError | undefined;
 
+/** Receives what happens while a client waits on the server. */
+export interface ServerWaitListener<Got> {
+  /** The client that released gave it to this one. */
+  onGranted(got: Got): void;
+  /** A grant may have been missed: an attempt tells. */
+  onMissed(): void;
+  /** Grants cannot become known; repeating does not help. */
+  onFailed(error: unknown): void;
+}
+
+/** The entry with which a releasing client goes on waiting. */
+export interface NextEntry<Got> extends CarriedEntry {
+  /**
+   * To be called after the release. Returns what the client got by it.
+   * @param outcome `undefined`: unknown; the backend goes on, and tells the entry when it has settled.
+   */
+  afterRelease(outcome: ReleaseOutcome | undefined): Got | undefined;
+}
+
+/**
+ * Waits for something contended on the server too, as one client among those that wait for it: whoever releases gives it
+ * to the next. One for each name and client, whatever the number of its waiters.
+ */
+export interface ServerWait<Wanted, Got> {
+  /** Whether a grant would become known, so that the client can wait. */
+  readonly isListening: boolean;
+  /** Listens for grants from now on. */
+  listen(): void;
+  /**
+   * Makes an attempt. If it acquires nothing, the client waits from now on.
+   * @throws LockUnavailableError, WrongKeyTypeError
+   */
+  attempt(wanted: Wanted): Promise<AttemptResult<Got>>;
+  /** The entry for a release to carry; `undefined`: the client waits already, or cannot. */
+  entryFor(wanted: Wanted): NextEntry<Got> | undefined;
+  /** Ends the wait; another attempt begins the next. What was granted meanwhile is given to the next client. */
+  withdraw(): void;
+  /** Ends the wait for good: what was granted meanwhile is given to the next client. */
+  close(): void;
+}
+
 /** Makes, undoes and hands over single attempts to acquire something contended. */
 export interface AttemptStrategy<Wanted, Got extends object> {
   /**
@@ -38,6 +82,8 @@ export interface AttemptStrategy<Wanted, Got extends object> {
    * Absent: nothing is ever handed over.
    */
   transfer?(got: Got, wanted: Wanted): Got | undefined;
+  /** Waits on the server, for all waiters of one name in this process. Absent, or `undefined`: that is not possible. */
+  waitOnServer?(name: string, pubSub: PubSub, listener: ServerWaitListener<Got>): ServerWait<Wanted, Got> | undefined;
   /** The state other waiters should assume after a grant; `undefined` lets the next one try immediately. */
   outcomeAfterGrant(got: Got): Busy | undefined;
   /**

@@ -1,4 +1,4 @@
-import type { Subscription, PubSub } from '../backend/lock-backend.js';
+import type { MessageListener, Subscription, PubSub } from '../backend/lock-backend.js';
 import { LockUnavailableError } from '../errors.js';
 
 type ListenerState =
@@ -21,9 +21,9 @@ export class ChannelListener {
   constructor(
     private readonly pubSub: PubSub,
     private readonly channel: string,
-    private readonly onMessage: () => void,
+    private readonly onMessage: MessageListener,
     private readonly onError: (error: unknown) => void,
-    private readonly onSubscribed: () => void = onMessage,
+    private readonly onSubscribed: () => void = () => onMessage(),
   ) {}
 
   /** False while messages may be missed. */

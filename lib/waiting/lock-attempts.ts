@@ -13,8 +13,12 @@ export interface Acquired {
   readonly sent: Stopwatch;
   /** Granted lease, ms. */
   readonly lease: number;
+  /** The lease to which the granted one is to be extended, ms. Absent: it is not. */
+  readonly wanted?: number;
   /** Fencing token, if this kind of lock has them. */
   readonly fence: bigint | undefined;
+  /** Whether no other client waited at the time of the grant. Absent: unknown. */
+  readonly isAlone?: boolean;
   /** Number of hand-overs in this process since the server granted the lock. Absent: none. */
   readonly handed?: number;
 }
@@ -92,37 +96,6 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
 
   settled(): Promise<void> {
     return this.inFlight.settled();
-  }
-}
-
-/** Limits of a hand-over run inside a process, after which the lock is released on the server. */
-export interface HandOverLimits {
-  /** Maximum number of hand-overs; 0: none. */
-  readonly max: number;
-  /** Maximum duration in milliseconds, from just before the command that acquired the lock was sent. */
-  readonly ms: number;
-}
-
-/**
- * Attempts for locks that are handed over to the next waiter of this process without a round trip: for the server the
- * owner it granted to keeps the lock. The next waiter gets the rest of the lease, so the lease must be as long as the
- * one it wants, and mostly unspent.
- */
-export class HandOverAttempts extends LockAttempts {
-  constructor(
-    locks: Pick<LockOperations, 'acquire' | 'release'>,
-    owners: OwnerIds,
-    events: LockEvents,
-    private readonly handOver: HandOverLimits,
-  ) {
-    super(locks, owners, events);
-  }
-
-  transfer(acquired: Acquired, wanted: number): Acquired | undefined {
-    const { sent, lease, handed = 0 } = acquired;
-    const { max, ms } = this.handOver;
-    if (handed >= max || lease !== wanted || sent.elapsed >= Math.min(ms, lease / 4)) return undefined;
-    return { ...acquired, handed: handed + 1 };
   }
 }
 

@@ -1,8 +1,10 @@
 import { isPassing } from '../errors.js';
 import type { BackoffSequence } from './backoff.js';
+import { notifiedBy } from './queue/releases.js';
 import { WaitQueue } from './queue/wait-queue.js';
 import { conflict, refusal } from './wait-errors.js';
-import type { AttemptResult, AttemptStrategy, LastOutcome } from './attempt-strategy.js';
+import type { AttemptResult, AttemptStrategy, NextEntry, LastOutcome } from './attempt-strategy.js';
+import type { ReleaseOutcome } from '../backend/lock-operations.js';
 import type { Acquirer, HandOver, AcquireContext, WaitDependencies } from './acquirer.js';
 
 /**
@@ -26,21 +28,27 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
   ) {}
 
   /** @param backoff Pauses between attempts if releases are not announced. */
-  acquire(asked: AcquireContext, wanted: Wanted, backoff?: BackoffSequence): Promise<Got> {
+  acquire<T>(asked: AcquireContext, wanted: Wanted, admit: (got: Got) => T, backoff?: BackoffSequence): Promise<T> {
     const { name, limit } = asked;
     const { ended } = limit;
     if (ended?.cause === 'aborted') return Promise.reject(refusal(asked, ended, undefined));
-    if (ended) return tryOnce(this.attempts, asked, wanted);
+    if (ended) return tryOnce(this.attempts, asked, wanted).then(admit);
     const isFirst = !this.queues.has(name) && !this.firstAttempts.has(name);
     const skipsQueue = isFirst && !limit.isAbortable && !this.attempts.isShared;
-    return skipsQueue ? this.acquireFirst(asked, wanted, backoff) : this.queueFor(name).enter(asked, wanted, backoff);
+    if (skipsQueue) return this.acquireFirst(asked, wanted, admit, backoff);
+    return this.queueFor(name).enter(asked, wanted, admit, backoff);
   }
 
   /**
    * With no waiters: one attempt without queue, timer or listener. Those are created only if the lock is busy. On the
    * hot path, see docs/architecture.md#hot-path.
    */
-  private acquireFirst(asked: AcquireContext, wanted: Wanted, backoff: BackoffSequence | undefined): Promise<Got> {
+  private acquireFirst<T>(
+    asked: AcquireContext,
+    wanted: Wanted,
+    admit: (got: Got) => T,
+    backoff: BackoffSequence | undefined,
+  ): Promise<T> {
     const { name, limit } = asked;
     const result = this.attempts.attempt(name, wanted);
     const firstAttempt: FirstAttempt<Got> = { result };
@@ -49,16 +57,16 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
       this.firstAttempts.delete(name);
       firstAttempt.result = undefined;
     };
-    const wait = (outcome: LastOutcome): Promise<Got> => {
+    const wait = (outcome: LastOutcome): Promise<T> => {
       const { ended } = limit;
       if (ended) throw refusal(asked, ended, outcome);
-      return this.queueFor(name).enterFirst(asked, wanted, backoff, outcome);
+      return this.queueFor(name).enterFirst(asked, wanted, admit, backoff, outcome);
     };
     return result.then(
       (found) => {
         clear();
         if (!('got' in found)) return wait(found);
-        if (!limit.aborted) return found.got;
+        if (!limit.aborted) return admit(found.got);
         this.attempts.undo(name, found.got);
         return wait(undefined);
       },
@@ -74,14 +82,19 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     return this.queues.get(name)?.handOver(got) ?? false;
   }
 
-  beforeRelease(name: string): void {
-    this.queues.get(name)?.beforeRelease();
+  beforeRelease(name: string): NextEntry<Got> | undefined {
+    return this.queues.get(name)?.beforeRelease();
   }
 
-  afterRelease(name: string, notified: number): void {
+  afterRelease(name: string, outcome: ReleaseOutcome | undefined, again?: NextEntry<Got>): void {
     const queue = this.queues.get(name);
-    if (queue) queue.afterRelease(notified);
-    else if (notified > 0 && this.channelOf) this.queueFor(name).yieldTo(notified);
+    const notified = notifiedBy(outcome);
+    if (queue) queue.afterRelease(outcome, again);
+    else {
+      // Its queue has closed meanwhile, so that the entry takes nothing.
+      again?.afterRelease(outcome);
+      if (notified > 0 && this.channelOf) this.queueFor(name).yieldTo(notified);
+    }
   }
 
   settled(): Promise<void> {

@@ -18,8 +18,8 @@ export class SpinAcquirer<Wanted, Got extends object> implements Acquirer<Wanted
     return new SpinAcquirer(this.queued, backoff);
   }
 
-  async acquire(asked: AcquireContext, wanted: Wanted): Promise<Got> {
-    return this.queued.acquire(asked, wanted, new BackoffSequence(this.backoff));
+  async acquire<T>(asked: AcquireContext, wanted: Wanted, admit: (got: Got) => T): Promise<T> {
+    return this.queued.acquire(asked, wanted, admit, new BackoffSequence(this.backoff));
   }
 
   settled(): Promise<void> {

@@ -22,6 +22,11 @@ export class WakeSignal {
 
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
+  /** Whether a call is remembered, or has just ended the sleep. */
+  get isPending(): boolean {
+    return this.pending;
+  }
+
   /** Ends the current sleep, or makes the next one return at once. */
   readonly notify = (): void => {
     this.pending = true;

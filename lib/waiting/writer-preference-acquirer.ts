@@ -45,14 +45,14 @@ export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
     this.announcementMs = 2 * waiting.polling.subscribed + MAX_ATTEMPT_MS;
   }
 
-  async acquire(asked: AcquireContext, wanted: number): Promise<Acquired> {
-    if (asked.limit.ended) return this.attempts.acquire(asked, wanted);
+  async acquire<T>(asked: AcquireContext, wanted: number, admit: (acquired: Acquired) => T): Promise<T> {
+    if (asked.limit.ended) return this.attempts.acquire(asked, wanted, admit);
     const { name } = asked;
     const local = this.waiting.get(name) ?? { id: this.owners.next(), writers: 0, announced: false };
     this.waiting.set(name, local);
     local.writers += 1;
     try {
-      return await this.queued.acquire(asked, wanted);
+      return await this.queued.acquire(asked, wanted, admit);
     } finally {
       local.writers -= 1;
       if (local.writers === 0) this.withdraw(name, local);

@@ -80,6 +80,18 @@ export class ScriptedCommands implements ScriptExecutor {
     return this.clock.now();
   }
 
+  longestSince(_key: string, serverTime: number): number | undefined {
+    return this.clock.now() - serverTime;
+  }
+
+  knowsReceivers(): boolean {
+    return true;
+  }
+
+  mayGrant(): boolean {
+    return true;
+  }
+
   latest(_key: string, notAfter: number): number {
     return notAfter;
   }

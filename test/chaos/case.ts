@@ -27,6 +27,13 @@ export interface ChaosCase {
   readonly certainAfter?: number;
   /** The time by which an answer may come after the end of the wait, ms. Default: 1000. */
   readonly overrun?: number;
+  /**
+   * The least number of times that a release must give a plain lock to a client that waits. Default: not demanded. With
+   * `handover: false`, none may.
+   */
+  readonly leastGrants?: number;
+  /** The longest time for which a lock may be free although a client waits for it, ms. Default: not demanded. */
+  readonly longestHandOver?: number;
   /** The factor by which the case is longer in the long set. Default: 2. */
   readonly longScale?: number;
   /** Whether the case must fail, to show that the checkers find faults. It is no part of the set. Default: false. */

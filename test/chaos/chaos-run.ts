@@ -9,6 +9,7 @@ import { monotonicNow } from './history/entry.js';
 import { type History, type Killed, readHistory } from './history/history.js';
 import { type Load, type LoadSetup, PERMITS } from './load/load.js';
 import type { api } from './load/load.worker.js';
+import { GrantCounter } from './grant-counter.js';
 import { Rng } from './rng.js';
 import { keysOf, type Topology } from './topologies/topology.js';
 import { judge, type Verdict } from './verdict.js';
@@ -36,6 +37,8 @@ export class ChaosRun {
   readonly log: string[] = [];
   /** The violations that the case itself found. */
   readonly special: string[] = [];
+  /** Counts how often a release gave a lock to a client that waited. */
+  private readonly grants: GrantCounter;
   private readonly processes: Process[] = [];
   private readonly clients: Client[] = [];
   private readonly closers: (() => Promise<unknown>)[] = [];
@@ -52,6 +55,7 @@ export class ChaosRun {
     readonly scale: number,
   ) {
     this.rng = new Rng(seed);
+    this.grants = new GrantCounter(topology);
   }
 
   /** The options of every client, with those of the case. */
@@ -126,6 +130,11 @@ export class ChaosRun {
     );
   }
 
+  /** The id of a process as a client. */
+  clientOf(index: number): Promise<string> {
+    return this.processAt(index).worker.call('clientId');
+  }
+
   /** The index of a process with this number in the operating system. */
   processOf(pid: number): number {
     const index = this.processes.findIndex(({ worker }) => worker.pid === pid);
@@ -181,13 +190,15 @@ export class ChaosRun {
       killed,
     );
     const stuckProcesses = ends.filter((end) => end === 'stuck').length;
-    const observed = { leakedKeys, stuckProcesses, stalled: this.stalled };
+    const grants = await this.grants.finish();
+    const observed = { leakedKeys, grants, stuckProcesses, stalled: this.stalled };
     return { verdict: judge(this.chaos, history, observed, this.special), history };
   }
 
   async close(): Promise<void> {
     await Promise.all(this.closers.map((close) => close()));
     await Promise.all(this.processes.map(({ worker }) => worker.stop()));
+    this.grants.stop();
     await this.topology.stop();
   }
 
@@ -200,7 +211,7 @@ export class ChaosRun {
     const isAllowed = (key: string, ttl: number): boolean =>
       /^redisson_(lock_token|unlock_latch):/.test(key) ||
       key.includes('semaphore:') ||
-      (isLeft && ttl > 0 && /^redisson_lock_(queue|timeout):/.test(key)) ||
+      (isLeft && ttl > 0 && /^redisson_lock_(queue|timeout):|:waiters$/.test(key)) ||
       (this.chaos.mayLeave?.test(key) ?? false);
     let left: string[] = [];
     const limit = performance.now() + 3 * LEASE_MS + 2000;

@@ -9,10 +9,10 @@ if (mutation) {
   const { readFileSync } = fs;
   fs.readFileSync = (name, ...options) => {
     let text = readFileSync(name, ...options);
-    for (const { file, find, replace } of edits) {
+    for (const { file, find, times = 1, replace } of edits) {
       if (name !== path.join(__dirname, '../../lib', file)) continue;
       const parts = String(text).split(find);
-      if (parts.length !== 2) throw new Error(`${file} does not say this exactly once: ${find}`);
+      if (parts.length !== times + 1) throw new Error(`${file} does not say this ${times} time(s): ${find}`);
       text = parts.join(replace);
     }
     return text;

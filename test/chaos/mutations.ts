@@ -6,19 +6,23 @@ export interface Mutation {
   readonly protection: string;
   /** The path in `lib/`. */
   readonly file: string;
-  /** The text to replace, which the file contains exactly once. */
+  /** The text to replace. */
   readonly find: string;
+  /** How often the file contains the text. Default: once. */
+  readonly times?: number;
   readonly replace: string;
   /** The case that must fail then, and its topology. */
   readonly caught: { readonly id: string; readonly topology: string };
 }
 
+const SCRIPTS = 'backend/redis/scripts/scripts.generated.ts';
+
 export const mutations: readonly Mutation[] = [
   {
     protection: 'safety poll',
     file: 'waiting/queue/announced-releases.ts',
-    find: 'this.channel.isSubscribed ? subscribed : unsubscribed',
-    replace: 'this.channel.isSubscribed ? Infinity : unsubscribed',
+    find: 'this.isListening ? subscribed : unsubscribed',
+    replace: 'this.isListening ? Infinity : unsubscribed',
     caught: { id: 'F28p', topology: 'standalone' },
   },
   {
@@ -30,7 +34,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'absolute transitions',
-    file: 'backend/redis/scripts/scripts.generated.ts',
+    file: SCRIPTS,
     find: "if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end\nreturn { 'held', now }`,",
     replace: "redis.call('HINCRBY', lock, owner, 1)\nreturn { 'held', now }`,",
     caught: { id: 'F37a', topology: 'standalone' },
@@ -66,8 +70,85 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'restart guard',
     file: 'backend/redis/commands/restart-guard.ts',
-    find: 'if (left <= 0) return undefined;',
+    find: 'if (!this.isOn) return undefined;',
     replace: 'return undefined;',
     caught: { id: 'F10g', topology: 'standalone' },
+  },
+  {
+    protection: 'clients that do not listen are passed over',
+    file: SCRIPTS,
+    find: '(listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first)',
+    times: 2,
+    replace: 'takeLock(lock, owner, first)',
+    caught: { id: 'F32g', topology: 'standalone' },
+  },
+  {
+    protection: 'the message follows the grant',
+    file: SCRIPTS,
+    find: `(listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first) then return false end
+  redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now)`,
+    times: 2,
+    replace: `redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now) == 0 or takeLock(lock, owner, first) then
+    return false
+  end`,
+    caught: { id: 'F21g', topology: 'standalone' },
+  },
+  {
+    protection: 'turn of clients without an entry',
+    file: SCRIPTS,
+    find: "if (listeners(channel, publish) or math.huge) > count + (again ~= '' and 1 or 0) then return nil end",
+    times: 2,
+    replace: '',
+    caught: { id: 'F49', topology: 'standalone' },
+  },
+  {
+    protection: 'asking again after a lost connection',
+    file: 'backend/redis/connection/redis-subscriber.ts',
+    find: 'this.wakeAll();',
+    times: 2,
+    replace: '',
+    caught: { id: 'F28g', topology: 'standalone' },
+  },
+  {
+    protection: 'short first lease',
+    file: 'backend/redis/kinds/granting-lock.ts',
+    find: 'firstLease: Math.min(lease, longestFirstLease(this.commands))',
+    replace: 'firstLease: lease',
+    caught: { id: 'F31g', topology: 'standalone' },
+  },
+  {
+    protection: 'extension of the first lease',
+    file: 'holds/grant.ts',
+    find: 'if (wanted === undefined || first >= this.neededLease) return;',
+    replace: 'if (first !== wanted) return;',
+    caught: { id: 'F3g', topology: 'standalone' },
+  },
+  {
+    protection: 'age of a grant',
+    file: 'backend/redis/kinds/granting-lock.ts',
+    find: 'sent: new Stopwatch(scheduler, ago)',
+    replace: 'sent: new Stopwatch(scheduler)',
+    caught: { id: 'F30g', topology: 'standalone' },
+  },
+  {
+    protection: 'withdrawal of an entry',
+    file: 'waiting/client-entry.ts',
+    find: 'this.services.locks.withdraw(this.name, entry);',
+    replace: '',
+    caught: { id: 'F44g', topology: 'standalone' },
+  },
+  {
+    protection: 'passing nothing on under the restart guard',
+    file: 'backend/redis/kinds/lock-scripts.ts',
+    find: 'return this.commands.mayGrant(name) ? 1 : 0;',
+    replace: 'return 1;',
+    caught: { id: 'F10h', topology: 'standalone' },
+  },
+  {
+    protection: 'grants to a client that queued before it knew the cluster',
+    file: 'backend/redis/cluster/cluster-executor.ts',
+    find: 'return !this.topology.isKnown || this.topology.isSharded;',
+    replace: 'return this.topology.isSharded;',
+    caught: { id: 'F32g', topology: 'cluster' },
   },
 ];

@@ -24,8 +24,8 @@ const { values: given } = parseArgs({
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const wanted = ({ id, isControl = false }: ChaosCase): boolean =>
-  given.only ? given.only.split(',').includes(id) : !isControl;
+const isWanted = (id: string): boolean => given.only === undefined || given.only.split(',').includes(id);
+const wanted = ({ id, isControl = false }: ChaosCase): boolean => isWanted(id) && !(isControl && !given.only);
 const topologiesOf = ({ topologies }: ChaosCase): readonly TopologyName[] =>
   TOPOLOGIES.filter(
     (name) => topologies.includes(name) && (!given.topology || given.topology.split(',').includes(name)),
@@ -44,10 +44,10 @@ const runAll = async (chaos: ChaosCase, topology: TopologyName): Promise<Verdict
     const verdict = await runCase({ chaos, topology, seed, scale });
     verdicts.push(verdict);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const { violations, acquisitions, worstHandOver } = verdict;
+    const { violations, acquisitions, grants, worstHandOver } = verdict;
     const how = violations.length === 0 ? 'ok  ' : 'FAIL';
     print(
-      `${how} ${titleOf({ chaos, topology })} seed ${seed}: ${acquisitions} acquisitions, worst hand-over ${Math.round(worstHandOver)} ms, ${seconds} s – ${chaos.title}`,
+      `${how} ${titleOf({ chaos, topology })} seed ${seed}: ${acquisitions} acquisitions, ${grants} grants, worst hand-over ${Math.round(worstHandOver)} ms, ${seconds} s – ${chaos.title}`,
     );
     for (const violation of violations.slice(0, 10)) print(`       ${violation}`);
     if (violations.length > 0) {
@@ -61,7 +61,7 @@ const runAll = async (chaos: ChaosCase, topology: TopologyName): Promise<Verdict
 
 const main = async (): Promise<void> => {
   if (given.mutations) {
-    if (checkMutations() > 0) process.exitCode = 1;
+    if (checkMutations(isWanted) > 0) process.exitCode = 1;
     return;
   }
   const chosen = cases.filter(wanted).flatMap((chaos) => topologiesOf(chaos).map((topology) => ({ chaos, topology })));

@@ -8,6 +8,7 @@ export interface Row {
   readonly topology: TopologyName;
   readonly runs: number;
   readonly acquisitions: number;
+  readonly grants: number;
   readonly violations: number;
   readonly leakedKeys: number;
   readonly stuckWaiters: number;
@@ -26,6 +27,7 @@ export const rowOf = (id: string, title: string, topology: TopologyName, verdict
     topology,
     runs: verdicts.length,
     acquisitions: sum(({ acquisitions }) => acquisitions),
+    grants: sum(({ grants }) => grants),
     violations: sum(({ violations }) => violations.length),
     leakedKeys: sum(({ leakedKeys }) => leakedKeys.length),
     stuckWaiters: sum(({ stuckWaiters }) => stuckWaiters),
@@ -39,6 +41,7 @@ const HEAD = [
   'topology',
   'runs',
   'acquisitions',
+  'grants',
   'violations',
   'leaked keys',
   'stuck waiters',
@@ -53,6 +56,7 @@ export const tableOf = (rows: readonly Row[]): string => {
     row.topology,
     row.runs,
     row.acquisitions,
+    row.grants,
     row.violations,
     row.leakedKeys,
     row.stuckWaiters,
@@ -65,6 +69,7 @@ export const tableOf = (rows: readonly Row[]): string => {
     '',
     total(({ runs }) => runs),
     total(({ acquisitions }) => acquisitions),
+    total(({ grants }) => grants),
     total(({ violations }) => violations),
     total(({ leakedKeys }) => leakedKeys),
     total(({ stuckWaiters }) => stuckWaiters),

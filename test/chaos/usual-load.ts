@@ -27,3 +27,12 @@ export const permitLoad = (): readonly Load[] => [
   { ...TERMS, kind: 'semaphore', names: ['semaphore:1'], loops: 2 },
   { ...TERMS, kind: 'permits', names: ['semaphore:permits:1'], loops: 2, lease: 1000 },
 ];
+
+/**
+ * Plain locks that pass from process to process: they are held for longer than a lock passes on inside a process, and
+ * every process always has a waiter.
+ */
+export const grantLoad = (names: readonly string[] = ['order:1', 'order:2']): readonly Load[] => [
+  { ...TERMS, kind: 'plain', names, hold: 25, loops: 2 },
+  { ...TERMS, kind: 'plain', names, hold: 25, loops: 2, lease: 5000 },
+];

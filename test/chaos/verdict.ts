@@ -9,6 +9,8 @@ import { PERMITS } from './load/load.js';
 /** The result of one run of a case. */
 export interface Verdict {
   readonly acquisitions: number;
+  /** How often a release gave a lock to a client that waited. */
+  readonly grants: number;
   /** Everything that must not happen. The run passes if it is empty. */
   readonly violations: readonly string[];
   readonly leakedKeys: readonly string[];
@@ -22,6 +24,7 @@ export interface Verdict {
 /** Observations outside of the histories. */
 export interface Observed {
   readonly leakedKeys: readonly string[];
+  readonly grants: number;
   /** Processes that did not end. */
   readonly stuckProcesses: number;
   /** Whether processes were stopped for a time, so that none of their answers came in time. */
@@ -60,11 +63,18 @@ const faultsOf = (lock: string, attempts: readonly Attempt[], { losesData, certa
   return found;
 };
 
+/** Whether locks passed from client to client as the case expects: without that, it shows nothing. */
+const grantFaults = ({ leastGrants = 0, options }: ChaosCase, grants: number): string[] => {
+  if (grants < leastGrants) return [`only ${grants} releases gave the lock to a client that waited`];
+  if (options?.['handover'] === false && grants > 0) return [`${grants} grants although they are off`];
+  return [];
+};
+
 /** @param special Violations that the case itself found. */
 export const judge = (
   chaos: ChaosCase,
   { attempts, crashes }: History,
-  { leakedKeys, stuckProcesses, stalled }: Observed,
+  { leakedKeys, grants, stuckProcesses, stalled }: Observed,
   special: readonly string[],
 ): Verdict => {
   const locks = byLock(attempts);
@@ -73,8 +83,10 @@ export const judge = (
   const overrun = longestOverrun(attempts);
   const late = !stalled && overrun > (chaos.overrun ?? DEFAULT_OVERRUN_MS);
   const lead = leastLead(attempts);
+  const worstHandOver = Math.max(0, ...[...locks.values()].map(longestHandOver));
   return {
     acquisitions: attempts.filter(({ granted }) => granted !== undefined).length,
+    grants,
     violations: [
       ...special,
       ...faults,
@@ -82,6 +94,10 @@ export const judge = (
       ...stuck.map(({ id, lock }) => `${id} never heard whether it gets ${lock}`),
       ...leakedKeys.map((key) => `${key} was left behind`),
       ...(stuckProcesses > 0 ? [`${stuckProcesses} process(es) did not come to an end`] : []),
+      ...grantFaults(chaos, grants),
+      ...(worstHandOver > (chaos.longestHandOver ?? Number.POSITIVE_INFINITY)
+        ? [`a lock was free for ${Math.round(worstHandOver)} ms although a client waited for it`]
+        : []),
       ...(late ? [`an answer came ${Math.round(overrun)} ms after the wait was over`] : []),
       // A stopped process learns of the loss when it runs again. Until then it cannot act.
       ...(!stalled && lead !== undefined && lead < 0
@@ -90,7 +106,7 @@ export const judge = (
     ],
     leakedKeys,
     stuckWaiters: stuck.length,
-    worstHandOver: Math.max(0, ...[...locks.values()].map(longestHandOver)),
+    worstHandOver,
     leastLead: lead,
   };
 };

@@ -4,6 +4,7 @@ import { Pair, type Step } from './pair.js';
 import { smallestFailing } from './smallest.js';
 import { latchSteps, semaphoreSteps } from './steps/counter.steps.js';
 import { fairQueueSteps } from './steps/fair-lock.steps.js';
+import { entriesExpire, grantingSteps } from './steps/granting-lock.steps.js';
 import { lockSteps, tokenSteps } from './steps/lock.steps.js';
 import { permitSteps } from './steps/permits.steps.js';
 import { preferenceSteps } from './steps/read-write-lock.steps.js';
@@ -16,7 +17,7 @@ const OPERATIONS = 50;
 type Kind = Exclude<keyof LockBackend, 'pubSub' | 'watch' | 'refuse' | 'open' | 'close'>;
 
 const STEPS: Readonly<Record<Kind, readonly fc.Arbitrary<Step>[]>> = {
-  lock: [lockSteps('lock')],
+  lock: [lockSteps('lock'), grantingSteps],
   fairLock: [lockSteps('fairLock'), fairQueueSteps],
   fencedLock: [lockSteps('fencedLock'), tokenSteps],
   groupLock: [lockSteps('groupLock')],
@@ -26,6 +27,11 @@ const STEPS: Readonly<Record<Kind, readonly fc.Arbitrary<Step>[]>> = {
   permitExpirableSemaphore: [permitSteps],
   countDownLatch: [latchSteps],
   singleFlight: [singleFlightSteps],
+};
+
+/** Steps that end what other kinds are to keep for a whole run. */
+const STEPS_ALONE: Partial<Readonly<Record<Kind, readonly fc.Arbitrary<Step>[]>>> = {
+  lock: [fc.oneof({ arbitrary: grantingSteps, weight: 20 }, { arbitrary: entriesExpire, weight: 1 })],
 };
 
 export const KINDS = Object.keys(STEPS);
@@ -55,7 +61,7 @@ export const compareKindsOf = (spec: keyof typeof SPECS): void => {
   compareBackends(
     lists.map((kinds) => ({
       title: kinds.join(' and '),
-      steps: kinds.flatMap((kind) => STEPS[kind]),
+      steps: kinds.flatMap((kind) => [...STEPS[kind], ...(STEPS_ALONE[kind] ?? [])]),
       runs: Math.ceil(RUNS / 4),
     })),
   );

@@ -117,6 +117,11 @@ export class FakeRedis {
       case 'acquire':
         // lock, owner, lease, notAfter
         return [Number(args[3]), now];
+      case 'wait':
+        // lock, owner, lease, notAfter, waiters, entry, isNew
+        return [Number(args[3]), now];
+      case 'withdraw':
+        return ['withdrawn', now];
       case 'hold':
         return ['held', now];
       case 'release':

@@ -46,6 +46,8 @@ export interface GrantOptions {
   readonly family?: LockFamily;
   /** The lease, ms. Without one the watchdog keeps the first hold. */
   readonly lease?: number | undefined;
+  /** The shorter lease, ms, with which another client gave the lock to this one. Absent: this one acquired it. */
+  readonly firstLease?: number;
   /** Started when the acquiring command was sent, which is just now by default. */
   readonly sent?: Stopwatch;
   /** The end of the first hold. By default its acquirer releases it. */
@@ -63,6 +65,7 @@ export const grantOn = (
     owner = 'me:1',
     family = 'exclusive',
     lease,
+    firstLease,
     sent,
     lifetime = 'manual',
     kind = {},
@@ -76,7 +79,8 @@ export const grantOn = (
     contended: 0,
   };
   const granted = lease ?? watchdog.timeout;
-  const acquired: Acquired = { owner, sent: sent ?? new Stopwatch(scheduler), lease: granted, fence: undefined };
+  const leases = firstLease === undefined ? { lease: granted } : { lease: firstLease, wanted: granted };
+  const acquired: Acquired = { owner, sent: sent ?? new Stopwatch(scheduler), ...leases, fence: undefined };
   const grant = new Grant(services, { family, operations, acquirer, ...kind }, name, acquired, '@Locked A.b', onClosed);
   const first = new GrantedHold(grant, lifetime, 0);
   grant.addFirstHold(first, lease);

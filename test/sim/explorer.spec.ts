@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mutations } from '../chaos/mutations.js';
 import { mends } from './planted/mends.js';
+import { plantedGrants } from './planted/planted-grants.js';
 import { plantedBugs } from './planted/planted-bugs.js';
 import { runSeed } from './run-seed.js';
 
@@ -35,10 +36,15 @@ describe('The schedule explorer', () => {
 });
 
 describe('A planted bug', () => {
-  const edits = [...mends, ...plantedBugs].flatMap(({ name, edits: all }) => all.map((edit) => [name, edit] as const));
-  const taken = mutations.map((mutation) => [mutation.protection, mutation] as const);
+  const edits = [...mends, ...plantedBugs, ...plantedGrants].flatMap(({ name, edits: all }) =>
+    all.map((edit) => [name, { ...edit, times: 1 }] as const),
+  );
+  const taken = mutations.map((mutation) => [mutation.protection, { times: 1, ...mutation }] as const);
 
-  it.each([...edits, ...taken])('changes one place of the library: %s', (_name, { file, find }) => {
-    expect(readFileSync(join(LIB, file), 'utf8').split(find)).toHaveLength(2);
-  });
+  it.each([...edits, ...taken])(
+    'changes the places of the library that it is meant for: %s',
+    (_name, { file, find, times }) => {
+      expect(readFileSync(join(LIB, file), 'utf8').split(find)).toHaveLength(times + 1);
+    },
+  );
 });

@@ -91,6 +91,7 @@ const main = (): Promise<boolean> => {
       seeds: whole('seeds', given.seeds),
       jobs: whole('jobs', given.jobs),
       only: given.only,
+      scenario: given.scenario,
       writes: given.write,
     });
   }

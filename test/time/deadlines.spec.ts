@@ -4,10 +4,10 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 
 class Call extends Deadline {
   constructor(
-    at: number,
+    readonly at: number,
     readonly onPassed: () => void,
   ) {
-    super(at);
+    super();
   }
 }
 

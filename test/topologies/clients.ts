@@ -7,9 +7,14 @@ export class TopologyClients {
 
   constructor(private readonly connection: () => ConnectionInput) {}
 
+  /** Opens a client, which connects later. */
+  openAtOnce(options: ClientOptions = {}, connection = this.connection()): Client {
+    return this.clients.add(openClient({ ...options, connection }));
+  }
+
   /** Opens a client and resolves when it can send commands. */
   async open(options: ClientOptions = {}, connection = this.connection()): Promise<Client> {
-    const client = this.clients.add(openClient({ ...options, connection }));
+    const client = this.openAtOnce(options, connection);
     await client.connected();
     return client;
   }

@@ -4,7 +4,7 @@ import { Time } from '../kit/time.js';
 import { RedisCluster } from '../servers/cluster/redis-cluster.js';
 import { TopologyClients } from './clients.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';
-import { lockChannel } from '../../lib/keys/redisson-keys.js';
+import { lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
 
 const time = Time.real();
 /** The time within which a message wakes a waiter. A poll (5 s) or the end of a lease would take longer. */
@@ -82,6 +82,18 @@ describe('In a cluster', () => {
     const listening = async () => (await owner.pubsub('SHARDCHANNELS')) as string[];
     await time.until(async () => (await listening()).includes(lockChannel('order:7')), 2000);
     expect(await owner.pubsub('CHANNELS')).toEqual([]);
+    await hold.release();
+    expect(await (await time.finish(waiting, AT_ONCE_MS)).release()).toBe('released');
+  });
+
+  it('a client that waits before it knows the cluster is given the lock, too', async () => {
+    const { locks } = await clients.open();
+    const hold = await locks.acquire('order:7');
+    const late = clients.openAtOnce({ safetyPoll: '1m' });
+    // A waiter that can be aborted is queued before its first attempt.
+    const waiting = late.locks.acquire('order:7', { wait: '30s', signal: new AbortController().signal });
+    const owner = cluster.admin(await cluster.ownerOf('order:7'));
+    await time.until(async () => (await owner.zcard(waitingClients('order:7'))) === 1, 2000);
     await hold.release();
     expect(await (await time.finish(waiting, AT_ONCE_MS)).release()).toBe('released');
   });

@@ -1,11 +1,12 @@
 import type { Redis } from 'ioredis';
+import type { GrantingLockOperations } from '../../lib/backend/granting-lock-operations.js';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { Time } from '../kit/time.js';
 import { RedisCluster } from '../servers/cluster/redis-cluster.js';
 import { TopologyClients } from './clients.js';
 import { MovingSlot } from './moving-slot.js';
-import { fairDeadlines, fairQueue, lockChannel, waitingWriters } from '../../lib/keys/redisson-keys.js';
+import { fairDeadlines, fairQueue, lockChannel, waitingClients, waitingWriters } from '../../lib/keys/redisson-keys.js';
 
 const LEASE = 20_000;
 /** Far below the deadline of a command, so no command can have waited for the slot. */
@@ -291,6 +292,33 @@ describe('A group while its slot moves', () => {
     const released = locks.getGroupLock('group:{t}', FIELDS).forceRelease();
     expect(await time.finish(released, AT_ONCE_MS)).toBe(true);
     expect(await slot.left()).toEqual([]);
+  });
+});
+
+describe('Clients that wait for a plain lock while its slot moves', () => {
+  const wait = async (lock: GrantingLockOperations, name: string) =>
+    lock.wait({ name, entry: lock.entryOf(owners.next(), LEASE), isNew: true });
+
+  it('get no entry at the new place while the old one still has others', async () => {
+    const { lock } = await open();
+    const held = await take(lock, 'order:{t}');
+    expect(await wait(lock, held.name)).toMatchObject({ outcome: 'busy' });
+    const slot = await beginToMove('{t}');
+    await slot.move(held.name);
+    expect(await wait(lock, held.name)).toMatchObject({ outcome: 'busy', holder: held.owner });
+    expect(await ttlAt(slot.to, waitingClients(held.name))).toBe(-2);
+    await expect(slot.finish()).resolves.toBeUndefined();
+  });
+
+  it('get an entry beside others that have moved', async () => {
+    const { lock } = await open();
+    const held = await take(lock, 'order:{t}');
+    expect(await wait(lock, held.name)).toMatchObject({ outcome: 'busy' });
+    const slot = await beginToMove('{t}');
+    await slot.move(held.name, waitingClients(held.name));
+    expect(await wait(lock, held.name)).toMatchObject({ outcome: 'busy' });
+    await slot.finish();
+    expect(await cluster.admin(slot.to).zcard(waitingClients(held.name))).toBe(2);
   });
 });
 

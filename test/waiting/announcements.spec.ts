@@ -1,4 +1,5 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { released } from './released.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
@@ -85,10 +86,9 @@ describe('An announcement', () => {
     );
     const acquire = (wait = 1000, signals: readonly AbortSignal[] = []): Promise<string> => {
       const limit = new WaitLimit(scheduler, wait, signals);
-      return acquirer.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1).then(
-        () => 'served',
-        (error: unknown) => (error instanceof Error ? error.name : 'unknown'),
-      );
+      return acquirer
+        .acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1, () => 'served')
+        .catch((error: unknown) => (error instanceof Error ? error.name : 'unknown'));
     };
     return { acquirer, acquire };
   };
@@ -169,7 +169,7 @@ describe('An announcement', () => {
     await settle(attempts);
     // No peer received the last release, so the next attempt follows the release at once.
     acquirer.beforeRelease('n');
-    acquirer.afterRelease('n', 1);
+    acquirer.afterRelease('n', released(1));
     announce();
     await settle(attempts);
     acquirer.beforeRelease('n');
@@ -193,7 +193,7 @@ describe('An announcement', () => {
     const waits = [acquire(), acquire(), acquire()];
     await settle(attempts);
     acquirer.beforeRelease('n');
-    acquirer.afterRelease('n', 1);
+    acquirer.afterRelease('n', released(1));
     await settle(attempts);
     announce();
     await settle(attempts);
@@ -218,7 +218,7 @@ describe('An announcement', () => {
     const waits = [acquire(), acquire()];
     await settle(attempts);
     acquirer.beforeRelease('n');
-    acquirer.afterRelease('n', 0);
+    acquirer.afterRelease('n', released(0));
     attempts.available += 1;
     await clock.advance(0);
     attempts.available += 1;

@@ -19,10 +19,7 @@ describe('Acquiring a fair lock', () => {
 
   /** Resolves with the owner that got the lock, or the error. */
   const acquire = ({ name, ...terms }: Call = {}): Promise<unknown> =>
-    acquirer.acquire(parts.context(terms, name), LEASE).then(
-      ({ owner }) => owner,
-      (error: unknown) => error,
-    );
+    acquirer.acquire<unknown>(parts.context(terms, name), LEASE, ({ owner }) => owner).catch((error: unknown) => error);
 
   const isSettled = async (): Promise<boolean> => {
     let settled = false;
@@ -63,7 +60,7 @@ describe('Acquiring a fair lock', () => {
     it('takes one attempt if its time has passed before, and then reports the time waited', async () => {
       const asked = parts.context({ wait: 50 });
       await parts.clock.advance(60);
-      const call = acquirer.acquire(asked, LEASE).catch((error: unknown) => error);
+      const call = acquirer.acquire<unknown>(asked, LEASE, () => {}).catch((error: unknown) => error);
       parts.locks.acquires.take().reply({ outcome: 'busy', holder: 'them:1', remaining: -1 });
       await expect(call).resolves.toMatchObject({ code: 'LOCK_TIMEOUT', details: { holder: 'them:1', waitedMs: 60 } });
       expect(parts.attempted).toEqual([]);

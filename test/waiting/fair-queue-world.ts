@@ -6,16 +6,18 @@ import type {
   QueueOutcome,
   QueueRequest,
 } from '../../lib/backend/fair-lock-operations.js';
+import type { GrantChannel, ReceivedGrant } from '../../lib/backend/granting-lock-operations.js';
 import { InFlight } from '../../lib/concurrency/in-flight.js';
 import { type OwnerId, OwnerIds } from '../../lib/context/owner-ids.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
-import { fairChannel } from '../../lib/keys/redisson-keys.js';
+import { clientChannel, fairChannel } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import type { AcquireContext } from '../../lib/waiting/acquirer.js';
 import { FairLeaving } from '../../lib/waiting/fair/fair-leaving.js';
 import { FairWaitQueue } from '../../lib/waiting/fair/fair-wait-queue.js';
+import type { Acquired } from '../../lib/waiting/lock-attempts.js';
 import type { FairWaiting } from '../../lib/waiting/fair/fair-waiter.js';
 import { HeldPubSub } from './held-pub-sub.js';
 import { HeldLock, type HeldRequest, HeldRequests, type Sent } from './held-requests.js';
@@ -25,6 +27,29 @@ export class HeldFairLock extends HeldLock implements FairLockOperations {
   readonly queues = new HeldRequests<Sent<QueueRequest>, QueueOutcome>();
   readonly keeps = new HeldRequests<KeepRequest, readonly boolean[]>();
   readonly leaves = new HeldRequests<LeaveRequest, void>();
+
+  constructor(
+    scheduler: MonotonicScheduler,
+    /** Whether waiters can be given the lock. Otherwise they are told. */
+    private readonly gives: boolean,
+  ) {
+    super(scheduler);
+  }
+
+  /** Grants are sent as the owner, the lease, and their age. */
+  grantChannel(_name: string, clientId: string): GrantChannel | undefined {
+    const read = (message: string): ReceivedGrant | undefined => {
+      const [owner = '', lease, age] = message.split(' ');
+      return age === undefined
+        ? undefined
+        : { owner, lease: Number(lease), sent: new Stopwatch(this.scheduler, Number(age)) };
+    };
+    return this.gives ? { name: clientChannel(NAME, clientId), read } : undefined;
+  }
+
+  firstLease(): number {
+    return this.gives ? FIRST_LEASE : 0;
+  }
 
   queue(request: QueueRequest): Promise<QueueOutcome> {
     return this.queues.send(this.stamped(request));
@@ -53,6 +78,7 @@ export interface Wait {
   readonly owner: OwnerId;
   /** `waiting`, `granted <owner id>`, or the name of an error. */
   outcome: string;
+  got?: Acquired;
   error?: unknown;
 }
 
@@ -64,6 +90,7 @@ interface WaitTerms {
 
 export const NAME = 'n';
 export const LEASE = 30_000;
+export const FIRST_LEASE = 3000;
 export const SLOT = 60_000;
 export const POLLING = { subscribed: 5000, unsubscribed: 1000 };
 
@@ -72,18 +99,30 @@ export class FairParts {
   readonly clock = new ManualClock();
   readonly taskErrors: unknown[] = [];
   readonly scheduler = new MonotonicScheduler(this.clock, (error) => void this.taskErrors.push(error));
-  readonly locks = new HeldFairLock(this.scheduler);
+  readonly locks: HeldFairLock;
   readonly pubSub = new HeldPubSub();
   readonly owners = new CountedIds('us');
   readonly events = new LockEvents();
   readonly seen: LockEvent[] = [];
   readonly waiting: FairWaiting;
 
-  constructor({ maxQueue = 10_000 } = {}) {
+  constructor({ maxQueue = 10_000, gives = false } = {}) {
+    this.locks = new HeldFairLock(this.scheduler, gives);
     const { locks, pubSub, owners, events, scheduler } = this;
     events.on((event) => void this.seen.push(event));
     const inFlight = new InFlight();
-    const shared = { locks, pubSub, owners, events, scheduler, inFlight, polling: POLLING, maxQueue, slot: SLOT };
+    const shared = {
+      locks,
+      pubSub,
+      owners,
+      events,
+      scheduler,
+      inFlight,
+      polling: POLLING,
+      maxQueue,
+      slot: SLOT,
+      isGiven: true,
+    };
     this.waiting = { ...shared, leaving: new FairLeaving(shared, inFlight) };
   }
 
@@ -115,7 +154,7 @@ export class FairParts {
   /** Answers an attempt: it is not the owner's turn. */
   async place(owner: OwnerId, reply: Partial<QueuedOutcome> = {}): Promise<void> {
     const head = 'them:2';
-    this.attempt(owner).reply({ outcome: 'queued', holder: 'them:1', remaining: -1, head, ...reply });
+    this.attempt(owner).reply({ outcome: 'queued', holder: 'them:1', remaining: -1, head, isMixed: true, ...reply });
     await this.settle();
   }
 
@@ -141,6 +180,22 @@ export class FairParts {
     await this.settle();
   }
 
+  /** Acknowledges the subscription to the channel of grants. */
+  async subscribedToGrants(alive = true): Promise<void> {
+    this.pubSub.subscribes.take((channel) => channel === clientChannel(NAME, this.owners.clientId)).reply(alive);
+    await this.settle();
+  }
+
+  /** A message gives the lock to an owner. */
+  async give(owner: OwnerId, lease = FIRST_LEASE, age = 0): Promise<void> {
+    await this.publishToClient(`${owner} ${lease} ${age}`);
+  }
+
+  async publishToClient(message?: string): Promise<void> {
+    this.pubSub.publish(clientChannel(NAME, this.owners.clientId), message);
+    await this.settle();
+  }
+
   private attempt(owner: OwnerId): HeldRequest<Sent<QueueRequest>, QueueOutcome> {
     return this.locks.queues.take((request) => request.owner === owner);
   }
@@ -156,7 +211,10 @@ export class FairQueueWorld extends FairParts {
     const entered = this.queue.enter(this.context(terms), terms.lease ?? LEASE);
     const wait: Wait = { owner: this.owners.latest, outcome: 'waiting' };
     entered.then(
-      ({ owner }) => void (wait.outcome = `granted ${owner}`),
+      (got) => {
+        wait.outcome = `granted ${got.owner}`;
+        wait.got = got;
+      },
       (error: unknown) => {
         wait.outcome = error instanceof Error ? error.name : String(error);
         wait.error = error;

@@ -27,6 +27,9 @@ const EVENTS = new Map<string, (bench: Bench) => unknown>([
   ['release unsubscribed', ({ peerYield }) => peerYield.beforeRelease(false)],
   ['silent', ({ peerYield }) => peerYield.releaseWasSilent()],
   ['2 peers', ({ peerYield }) => peerYield.afterRelease(2)],
+  ['refused', ({ peerYield }) => peerYield.afterRelease(0)],
+  ['passed on', ({ peerYield }) => peerYield.passedOn()],
+  ['cancel', ({ peerYield }) => peerYield.cancel()],
   ['acquired', ({ peerYield }) => peerYield.acquired()],
   ['peer acquired', ({ peerYield }) => peerYield.peerAcquired()],
   ['subscribed', ({ peerYield }) => peerYield.expectNoEcho()],
@@ -137,7 +140,7 @@ describe('A yield after a release', () => {
     expect(calls).toEqual([{ at: 0, yielding: false }]);
   });
 
-  it.each(['acquired', 'forget'] as const)('is cancelled by %s() without a call and without a timer', async (by) => {
+  it.each(['acquired', 'cancel'] as const)('is cancelled by %s() without a call and without a timer', async (by) => {
     const { clock, calls, peerYield } = setUp();
     peerYield.beforeRelease(true);
     peerYield.afterRelease(3);
@@ -242,5 +245,22 @@ describe('The time-out of a yield', () => {
     expect(calls).toEqual([]);
     await clock.advance(5);
     expect(calls).toEqual([{ at: 3.25, yielding: false }]);
+  });
+});
+
+describe('A release by which the server may give the lock away', () => {
+  it.each([
+    { events: 'passed on', calls: 0 },
+    { events: 'announcement, passed on', calls: 1 },
+    { events: '20 ms, announcement, passed on', calls: 1 },
+    { events: 'acquired, announcement, passed on', calls: 0 },
+    { events: 'cancel, refused', calls: 1 },
+    { events: 'cancel, 2 peers, 1 ms', calls: 1 },
+  ])('calls $calls times after: $events', async ({ events, calls }) => {
+    const bench = setUp();
+    bench.peerYield.beforeRelease(true, true);
+    await play(bench, events);
+    expect(bench.calls).toHaveLength(calls);
+    expect(bench.peerYield.isYielding).toBe(false);
   });
 });

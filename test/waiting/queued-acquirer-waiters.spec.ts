@@ -1,4 +1,5 @@
 import type { PubSub } from '../../lib/backend/lock-backend.js';
+import { released } from './released.js';
 import { LockQueueFullError, LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
@@ -34,6 +35,7 @@ describe('The waiters of a queued acquirer', () => {
       acquirer.acquire(
         { what: 'Thing', name: 'n', template: undefined, limit: new WaitLimit(scheduler, wait, []) },
         wanted,
+        (taken) => taken,
       );
     return { acquirer, acquire };
   };
@@ -162,7 +164,7 @@ describe('The waiters of a queued acquirer', () => {
     await findOnly(attempts, 0);
     const { asked } = attempts;
     acquirer.beforeRelease('n');
-    acquirer.afterRelease('n', 3);
+    acquirer.afterRelease('n', released(3));
     await clock.advance(0);
     expect(attempts.asked).toBe(asked);
     void acquire(1, 20).catch(() => {});
@@ -177,7 +179,7 @@ describe('The waiters of a queued acquirer', () => {
     await findOnly(attempts, 0);
     const { asked } = attempts;
     acquirer.beforeRelease('n');
-    acquirer.afterRelease('n', 3);
+    acquirer.afterRelease('n', released(3));
     for (let passed = 0; passed < 100; passed++) {
       await clock.advance(1);
       await findOnly(attempts, 0);
@@ -207,7 +209,7 @@ describe('The waiters of a queued acquirer', () => {
     const firstAttempt = await nextAttempt(attempts);
     await expect(acquire(1)).rejects.toBeInstanceOf(LockQueueFullError);
     // The queue stays for a moment, because other processes were notified of a release.
-    acquirer.afterRelease('n', 1);
+    acquirer.afterRelease('n', released(1));
     firstAttempt.taken(0);
     await first;
     await expect(isSettled(acquire(1))).resolves.toBe(false);
@@ -263,7 +265,7 @@ describe('The waiters of a queued acquirer', () => {
     const acquirer = new QueuedAcquirer(attempts, { pubSub, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
     const abort = new AbortController();
     const limit = new WaitLimit(scheduler, Number.POSITIVE_INFINITY, [abort.signal]);
-    const waiting = acquirer.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1);
+    const waiting = acquirer.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1, (taken) => taken);
     const asked = await nextAttempt(attempts);
     abort.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });

@@ -1,4 +1,5 @@
 import { LockShutdownError } from '../../lib/errors.js';
+import { released } from './released.js';
 import { reply } from './scripted-attempts.js';
 import { AcquirerBench } from './wait-queue-bench.js';
 
@@ -61,7 +62,10 @@ describe('An acquisition that does not wait', () => {
     const bench = new AcquirerBench();
     const asked = bench.contextOf({ wait: 10 });
     await bench.clock.advance(10);
-    bench.watch('a', bench.acquirer.acquire(asked, 1));
+    bench.watch(
+      'a',
+      bench.acquirer.acquire(asked, 1, (thing) => thing),
+    );
     (await bench.attempt()).busy();
     await bench.clock.advance(0);
     expect(bench.ends).toEqual(['a: LockTimeoutError']);
@@ -206,7 +210,7 @@ describe('A release without a queue', () => {
     async ({ told, channel, waits }) => {
       const bench = new AcquirerBench(channel);
       bench.acquirer.beforeRelease('n');
-      bench.acquirer.afterRelease('n', told);
+      bench.acquirer.afterRelease('n', released(told));
       expect(bench.acquirer.contended).toBe(waits ? 1 : 0);
       bench.acquire('a');
       await bench.clock.advance(0.5);
@@ -219,7 +223,7 @@ describe('A release without a queue', () => {
   it('hands nothing over, and has no effect after 1 ms', async () => {
     const bench = new AcquirerBench();
     expect(bench.acquirer.handOver('n', { id: 1 })).toBe(false);
-    bench.acquirer.afterRelease('n', 2);
+    bench.acquirer.afterRelease('n', released(2));
     await bench.clock.advance(1);
     expect(bench.isClean).toBe(true);
   });

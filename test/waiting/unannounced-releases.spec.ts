@@ -1,4 +1,5 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { released } from './released.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { UnannouncedReleases } from '../../lib/waiting/queue/unannounced-releases.js';
 import type { Busy } from '../../lib/waiting/attempt-strategy.js';
@@ -68,7 +69,7 @@ describe('A turn without announcements', () => {
 describe('A release that is not announced', () => {
   const release = ({ queue }: WaitQueueBench): void => {
     queue.beforeRelease();
-    queue.afterRelease(0);
+    queue.afterRelease(released(0));
   };
 
   it('lets the next waiter attempt at once when it is confirmed, instead of at the end of its pause', async () => {
@@ -78,7 +79,7 @@ describe('A release that is not announced', () => {
     await bench.clock.advance(10);
     bench.queue.beforeRelease();
     await expect(bench.attemptsIn(10)).resolves.toEqual([]);
-    bench.queue.afterRelease(0);
+    bench.queue.afterRelease(released(0));
     await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
   });
 

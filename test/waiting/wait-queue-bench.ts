@@ -113,7 +113,11 @@ export class WaitQueueBench extends WaitingBench {
 
   enter(who: string, options: WaiterOptions = {}): void {
     const { wanted = 1, pauses } = options;
-    this.watch(who, this.queue.enter(this.contextOf(options), wanted, pauses && new BackoffSequence(pauses)));
+    const backoff = pauses && new BackoffSequence(pauses);
+    this.watch(
+      who,
+      this.queue.enter(this.contextOf(options), wanted, (thing) => thing, backoff),
+    );
   }
 
   /** Starts waits. The first waiter makes an attempt in vain, and subscribes. */
@@ -143,7 +147,10 @@ export class AcquirerBench extends WaitingBench {
   acquire(who: string, options: WaiterOptions = {}): void {
     const context = this.contextOf(options);
     const asked = { ...context, limit: context.limit.withShutdown(this.shutdown.signal) };
-    this.watch(who, this.acquirer.acquire(asked, options.wanted ?? 1));
+    this.watch(
+      who,
+      this.acquirer.acquire(asked, options.wanted ?? 1, (thing) => thing),
+    );
   }
 
   /** Whether there is no queue, no timer and no subscription. */

@@ -1,3 +1,4 @@
+import { released } from './released.js';
 import { WaitQueueBench } from './wait-queue-bench.js';
 
 describe('A hand-over to a wait queue', () => {
@@ -109,7 +110,7 @@ describe('A hand-over to a wait queue', () => {
     bench.queue.handOver({ id: 1 });
     await bench.clock.advance(2);
     bench.queue.beforeRelease();
-    bench.queue.afterRelease(1);
+    bench.queue.afterRelease(released(1));
     await bench.clock.advance(0);
     expect(bench.idle).toBe(1);
     expect(bench.isClean).toBe(true);
@@ -131,7 +132,7 @@ describe('A release by this process', () => {
       await bench.sleeping('a');
       const { length } = bench.attempts.sent;
       bench.queue.beforeRelease();
-      bench.queue.afterRelease(told);
+      bench.queue.afterRelease(released(told));
       for (let passed = 0; passed < announcements; passed += 1) {
         await bench.clock.advance(0);
         expect(bench.attempts.sent).toHaveLength(length);
@@ -146,7 +147,7 @@ describe('A release by this process', () => {
     const bench = new WaitQueueBench();
     await bench.sleeping('a');
     bench.queue.beforeRelease();
-    bench.queue.afterRelease(3);
+    bench.queue.afterRelease(released(3));
     await expect(bench.attemptsIn(4)).resolves.toEqual([1]);
   });
 
@@ -158,7 +159,7 @@ describe('A release by this process', () => {
     await bench.sleeping('a', 'b', 'c');
     const release = (): void => {
       bench.queue.beforeRelease();
-      bench.queue.afterRelease(2);
+      bench.queue.afterRelease(released(2));
     };
     release();
     await bench.clock.advance(1);
@@ -185,7 +186,7 @@ describe('A release by this process', () => {
       const bench = new WaitQueueBench();
       await bench.sleeping('a', 'b');
       bench.queue.beforeRelease();
-      bench.queue.afterRelease(4);
+      bench.queue.afterRelease(released(4));
       bench.pubSub.announce();
       if (announced === 'before the attempt') bench.pubSub.announce();
       await bench.clock.advance(1);
@@ -220,7 +221,7 @@ describe('A release by this process', () => {
     const bench = new WaitQueueBench();
     await bench.sleeping('a');
     bench.queue.beforeRelease();
-    bench.queue.afterRelease(3);
+    bench.queue.afterRelease(released(3));
     bench.enter('b', { wait });
     await expect(bench.attemptsIn(10)).resolves.toEqual(instants);
   });
@@ -281,7 +282,7 @@ describe('A release by this process', () => {
     bench.pubSub.announce();
     const attempt = await bench.attempt();
     bench.queue.beforeRelease();
-    bench.queue.afterRelease(1);
+    bench.queue.afterRelease(released(1));
     attempt.busy();
     await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
   });

@@ -49,10 +49,9 @@ export const setUpWriters = ({ maxQueue = 10_000 } = {}) => {
   const acquire = async ({ name = 'n', wait = Number.POSITIVE_INFINITY, signal }: Call = {}): Promise<unknown> => {
     const limit = new WaitLimit(scheduler, wait, signal ? [signal] : []);
     const asked = { what: 'Lock', name, template: undefined, limit };
-    return acquirer.acquire(asked, LEASE).then(
-      () => 'granted',
-      (error: Error & { readonly code?: string }) => error.code ?? error.message,
-    );
+    return acquirer
+      .acquire(asked, LEASE, () => 'granted')
+      .catch((error: Error & { readonly code?: string }) => error.code ?? error.message);
   };
   const busy = async (): Promise<void> => {
     locks.acquires.take().reply({ outcome: 'busy', holder: 'them:1', remaining: -1 });

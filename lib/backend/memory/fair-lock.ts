@@ -14,10 +14,19 @@ import type {
 } from '../lock-operations.js';
 import { MemoryFairQueue } from './fair-queue.js';
 import { MemoryLock } from './lock.js';
-import { fairChannel } from '../../keys/redisson-keys.js';
+import { clientIdOf, isOurs } from '../../context/owner-ids.js';
+import { clientChannel, fairChannel } from '../../keys/redisson-keys.js';
+import { firstLeaseWithin } from '../fair-first-lease.js';
+import { grantText } from '../grant-text.js';
+import type { GrantChannel } from '../granting-lock-operations.js';
+import { FIRST_LEASE, memoryGrantChannel } from './granting-lock.js';
 
 /** The fair lock in memory: the executable specification of `scripts/fair-lock/*.lua`. */
 export class MemoryFairLock extends MemoryLock implements FairLockOperations {
+  grantChannel(name: string, clientId: string): GrantChannel {
+    return memoryGrantChannel(this.store, name, clientId);
+  }
+
   override async acquire(request: AcquireRequest): Promise<AcquireOutcome> {
     const { name } = request;
     const queue = this.queueOf(name);
@@ -30,7 +39,11 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     return { outcome: 'reserved', remaining, next: head.owner };
   }
 
-  async queue({ name, owner, lease, slot }: QueueRequest): Promise<QueueOutcome> {
+  firstLease(_name: string, lease: number): number {
+    return firstLeaseWithin(lease, FIRST_LEASE);
+  }
+
+  async queue({ name, owner, lease, slot, firstLease = 0 }: QueueRequest): Promise<QueueOutcome> {
     const queue = this.queueOf(name);
     queue.assertUsable();
     const isNewHead = queue.purge();
@@ -39,16 +52,19 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     const next = held?.owner ?? queue.head?.owner ?? owner;
     if (next === owner) {
       if (!held) queue.remove(owner, slot);
-      this.locks.set(name, held ?? { owner, count: 1 }, lease);
+      // Its lease may be a first one, or may have been extended meanwhile.
+      const isShorter = this.store.remaining(name) < lease;
+      this.locks.set(name, held ?? { owner, count: 1 }, isShorter ? lease : undefined);
       return { outcome: 'acquired', sent: this.store.stopwatch() };
     }
     const leased = held && this.store.remaining(name);
     const outcome = queue.has(owner) ? 'waiting' : 'queued';
-    if (outcome === 'queued') queue.add(owner, slot, leased ?? 0);
+    if (outcome === 'queued') queue.add(owner, slot, leased ?? 0, firstLease);
+    const isMixed = outcome === 'waiting' || queue.isMixed;
     queue.limitHead(slot);
     if (isNewHead && !held) this.tellHead(name);
     const { owner: head, deadline = 0 } = queue.head ?? { owner };
-    return { outcome, holder: next, remaining: leased ?? Math.ceil(deadline - this.store.now()), head };
+    return { outcome, holder: next, remaining: leased ?? Math.ceil(deadline - this.store.now()), head, isMixed };
   }
 
   async leave({ name, owners, slot }: LeaveRequest): Promise<void> {
@@ -62,7 +78,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     }
     if (!wasNext || this.store.entry(name)) return;
     queue.purge();
-    this.tellHead(name);
+    if (!this.giveToHead(name)) this.tellHead(name);
   }
 
   async keep({ name, owners, slot }: KeepRequest): Promise<readonly boolean[]> {
@@ -78,6 +94,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     const isHeld = this.locks.find(name)?.owner === owner;
     if (isHeld) this.store.delete(name);
     this.queueOf(name).purge();
+    if (isHeld && this.giveToHead(name)) return { outcome: 'passed-on' };
     // As in Redisson, a release that finds no lock notifies the head as well.
     if (!this.store.entry(name)) this.tellHead(name);
     return { outcome: isHeld ? 'released' : 'not-held' };
@@ -96,8 +113,24 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     return new MemoryFairQueue(this.store, name);
   }
 
+  /** Gives the free lock to the head, if its client listens. */
+  private giveToHead(name: string): boolean {
+    const queue = this.queueOf(name);
+    const { givable } = queue;
+    if (!givable) return false;
+    const { owner, firstLease } = givable;
+    const channel = clientChannel(name, clientIdOf(owner));
+    if (this.store.subscribers(channel) === 0) return false;
+    queue.remove(owner, 0);
+    this.locks.set(name, { owner, count: 1 }, firstLease);
+    this.store.publish(channel, grantText(givable, Math.floor(this.store.now())));
+    return true;
+  }
+
   private tellHead(name: string): void {
     const { head } = this.queueOf(name);
-    if (head) this.store.publish(fairChannel(name, head.owner));
+    if (!head) return;
+    this.store.publish(fairChannel(name, head.owner), '0');
+    if (isOurs(head.owner)) this.store.publish(clientChannel(name, clientIdOf(head.owner)), '0');
   }
 }

@@ -1,4 +1,5 @@
 import { isOurs, type OwnerId } from '../../context/owner-ids.js';
+import { firstLeaseIn, fractionOf } from '../fair-first-lease.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
 import { fairDeadlines, fairQueue } from '../../keys/redisson-keys.js';
 
@@ -34,7 +35,10 @@ const REDISSON_WAIT_MS = 300_000;
 const behind = ({ owner, deadline }: QueuedWaiter, last: number): number =>
   isOurs(owner) ? last : Math.max(last + REDISSON_WAIT_MS, deadline ?? 0);
 
-/** Subtracted from our own deadlines, ms: marks one that includes the waits of Java peers ahead. */
+/**
+ * Subtracted from our own deadlines, ms: half a millisecond in a deadline marks one that includes the waits of Java peers
+ * ahead. The rest of its fraction is the first lease.
+ */
 const BOOKED_MS = 0.5;
 
 /** The queue of one fair lock: the executable specification of `scripts/shared/fair/*.lua`. */
@@ -64,6 +68,18 @@ export class MemoryFairQueue {
     return this.places[0];
   }
 
+  /** Whether Java peers have places. */
+  get isMixed(): boolean {
+    return this.places.some(({ owner }) => !isOurs(owner));
+  }
+
+  /** The head, and the lease for which the lock may be given to it; `undefined`: it is to be told instead. */
+  get givable(): { readonly owner: OwnerId; readonly firstLease: number } | undefined {
+    const { owner, deadline } = this.head ?? {};
+    const firstLease = owner !== undefined && isOurs(owner) && deadline !== undefined ? firstLeaseIn(deadline) : 0;
+    return owner === undefined || firstLease === 0 ? undefined : { owner, firstLease };
+  }
+
   /** Whether the owner has a place with a deadline. */
   has(owner: OwnerId): boolean {
     return this.places.some((place) => place.owner === owner && place.deadline !== undefined);
@@ -83,13 +99,14 @@ export class MemoryFairQueue {
    * Appends a place for the owner, which is kept for one slot after every Java peer ahead has left. As in Redisson, a
    * Java peer at the front, which sends no heartbeats, gets the rest of the lease in addition.
    * @param remaining Milliseconds until the first in the queue may get the lock.
+   * @param firstLease What a place of ours gets when the lock is given to it.
    */
-  add(owner: OwnerId, slot: number, remaining: number): void {
+  add(owner: OwnerId, slot: number, remaining: number, firstLease: number): void {
     const now = this.store.now();
     const ahead = this.places.filter((place) => place.owner !== owner);
     const start = ahead.length === 0 && !isOurs(owner) ? now + Math.max(remaining, 0) : now;
     const last = ahead.reduce((before, place) => behind(place, before), start);
-    this.write([...ahead, { owner, deadline: isOurs(owner) ? this.keptUntil(last, slot) : last + slot }]);
+    this.write([...ahead, { owner, deadline: isOurs(owner) ? this.keptUntil(last, slot, firstLease) : last + slot }]);
     this.limit();
   }
 
@@ -143,7 +160,7 @@ export class MemoryFairQueue {
     const places = this.places.map((place) => {
       if (alive.has(place.owner)) {
         kept.add(place.owner);
-        return { ...place, deadline: this.keptUntil(last, slot) };
+        return { ...place, deadline: this.keptUntil(last, slot, firstLeaseIn(place.deadline ?? 0)) };
       }
       last = behind(place, last);
       return place;
@@ -156,14 +173,14 @@ export class MemoryFairQueue {
   }
 
   /** Deadline of one of our places, given the instant from which it is counted. */
-  private keptUntil(last: number, slot: number): number {
-    return Math.ceil(last + slot) - (last > this.store.now() ? BOOKED_MS : 0);
+  private keptUntil(last: number, slot: number, firstLease: number): number {
+    return Math.ceil(last + slot) - (last > this.store.now() ? BOOKED_MS : 0) + fractionOf(firstLease);
   }
 
   private withoutExcess(place: QueuedWaiter, slot: number): QueuedWaiter {
     const { owner, deadline } = place;
-    if (!isOurs(owner) || deadline === undefined || deadline % 1 !== BOOKED_MS) return place;
-    const enough = this.keptUntil(this.store.now(), slot);
+    if (!isOurs(owner) || deadline === undefined || deadline % 1 < BOOKED_MS) return place;
+    const enough = this.keptUntil(this.store.now(), slot, firstLeaseIn(deadline));
     return enough < deadline ? { owner, deadline: enough } : place;
   }
 
@@ -192,7 +209,8 @@ export class MemoryFairQueue {
     const now = this.store.now();
     const last = Math.max(now, ...places.map(({ deadline }) => deadline ?? now));
     const onlyOurs = places.every(({ owner }) => isOurs(owner));
-    const ttl = onlyOurs ? Math.ceil(last - now) + QUEUE_GRACE_MS : Number.POSITIVE_INFINITY;
+    // The fraction of a deadline may be a mark, which is no time.
+    const ttl = onlyOurs ? Math.floor(last - now + BOOKED_MS) + QUEUE_GRACE_MS : Number.POSITIVE_INFINITY;
     const [waiters, deadlines] = [this.waiters.find(this.queueName), this.deadlines.find(this.deadlinesName)];
     if (waiters) this.waiters.set(this.queueName, waiters, ttl);
     if (deadlines) this.deadlines.set(this.deadlinesName, deadlines, ttl - MARK_MS);

@@ -16,8 +16,10 @@ import type {
   FencedLockOperations,
 } from '../lock-operations.js';
 import type { Stopwatch } from '../../time/monotonic-scheduler.js';
+import type { WaitingEntry } from '../waiting-entry.js';
 import { leftBehind } from './left-behind.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
+import { WaitingClients } from './waiting-clients.js';
 import { lockChannel, lockToken } from '../../keys/redisson-keys.js';
 
 /** State of a held lock: its owner and hold count. */
@@ -32,9 +34,11 @@ export const lockTable = (store: MemoryStore): MemoryTable<HeldExclusiveLock> =>
 /** The reentrant lock in memory: the executable specification of `scripts/lock/*.lua`. */
 export class MemoryLock implements LockOperations {
   protected readonly locks: MemoryTable<HeldExclusiveLock>;
+  protected readonly waiting: WaitingClients;
 
   constructor(protected readonly store: MemoryStore) {
     this.locks = lockTable(store);
+    this.waiting = new WaitingClients(store);
   }
 
   async acquire({ name, owner, lease }: AcquireRequest): Promise<AcquireOutcome> {
@@ -57,9 +61,27 @@ export class MemoryLock implements LockOperations {
     return { outcome: 'held', sent: this.store.stopwatch() };
   }
 
-  async release({ name, owner, silent }: ReleaseRequest): Promise<ReleaseOutcome> {
+  async release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    return this.released(request);
+  }
+
+  protected released({ name, owner, silent, again }: Omit<ReleaseRequest, 'lease'>): ReleaseOutcome {
     if (this.locks.find(name)?.owner !== owner) return { outcome: 'not-held' };
-    return { outcome: 'released', heard: this.free(name, silent) };
+    return (!silent && this.passOn(name, again)) || { outcome: 'released', heard: this.free(name, silent) };
+  }
+
+  /** Gives a held lock to the client that has waited longest, or to that of `again`. `undefined`: to none. */
+  private passOn(name: string, again: WaitingEntry | undefined): ReleaseOutcome | undefined {
+    const { waiting, locks } = this;
+    if (waiting.othersListen(name, waiting.count(name) + (again ? 1 : 0))) return undefined;
+    const give = (owner: OwnerId, lease: number): void => locks.set(name, { owner, count: 1 }, lease);
+    if (waiting.next(name, ({ owner, firstLease }) => give(owner, firstLease))) {
+      if (again) waiting.add(name, again);
+      return { outcome: 'passed-on' };
+    }
+    if (!again) return undefined;
+    give(again.owner, again.lease);
+    return { outcome: 'kept', sent: this.store.stopwatch() };
   }
 
   leaveBehind(request: LeaveBehindRequest): Promise<boolean> {

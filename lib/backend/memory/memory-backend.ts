@@ -2,7 +2,8 @@ import type { LockBackend, PubSub } from '../lock-backend.js';
 import type { Fencing } from '../lock-operations.js';
 import { MemoryFairLock } from './fair-lock.js';
 import { MemoryGroupLock } from './group-lock.js';
-import { MemoryLock, MemoryFencedLock } from './lock.js';
+import { MemoryGrantingLock } from './granting-lock.js';
+import { MemoryFencedLock } from './lock.js';
 import { MemoryPermits } from './permits.js';
 import { MemoryReadLock, MemoryWriteLock } from './read-write-lock.js';
 import { ReadWriteData } from './read-write-data.js';
@@ -15,7 +16,7 @@ import type { MemoryStore } from './memory-store.js';
  * on the injected clock, never unavailable.
  */
 export class MemoryBackend implements LockBackend {
-  readonly lock: MemoryLock;
+  readonly lock: MemoryGrantingLock;
   readonly fairLock: MemoryFairLock;
   readonly fencedLock: MemoryFencedLock;
   readonly groupLock: MemoryGroupLock;
@@ -28,7 +29,7 @@ export class MemoryBackend implements LockBackend {
   readonly pubSub: PubSub;
 
   constructor(store: MemoryStore, fencing: Fencing = 'clock') {
-    this.lock = new MemoryLock(store);
+    this.lock = new MemoryGrantingLock(store);
     this.fairLock = new MemoryFairLock(store);
     this.fencedLock = new MemoryFencedLock(store, fencing);
     this.groupLock = new MemoryGroupLock(store);

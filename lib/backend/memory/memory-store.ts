@@ -1,4 +1,4 @@
-import type { Subscription } from '../lock-backend.js';
+import type { MessageListener, Subscription } from '../lock-backend.js';
 import { wrongKeyType } from '../../errors.js';
 import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
 
@@ -18,15 +18,15 @@ const SWEEP_FROM = 1000;
  */
 export class MemoryStore {
   private readonly entries = new Map<string, Entry>();
-  private readonly channels = new Map<string, Set<() => void>>();
+  private readonly channels = new Map<string, Set<MessageListener>>();
 
   private sweepAt = SWEEP_FROM;
 
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
-  /** A stopwatch that starts now. */
-  stopwatch(): Stopwatch {
-    return new Stopwatch(this.scheduler);
+  /** A stopwatch that started `ago` ms ago. Default: starts now. */
+  stopwatch(ago = 0): Stopwatch {
+    return new Stopwatch(this.scheduler, ago);
   }
 
   /** The counterpart of the server's clock, ms. */
@@ -65,13 +65,13 @@ export class MemoryStore {
   }
 
   /** @returns Number of clients with a listener; the process is one client: 1, or 0. */
-  publish(channel: string): number {
+  publish(channel: string, message?: string): number {
     const listeners = this.channels.get(channel);
-    for (const listener of listeners ?? []) queueMicrotask(listener);
+    for (const listener of listeners ?? []) queueMicrotask(() => listener(message));
     return listeners ? 1 : 0;
   }
 
-  subscribe(channel: string, listener: () => void): Subscription {
+  subscribe(channel: string, listener: MessageListener): Subscription {
     const listeners = this.channels.get(channel) ?? new Set();
     this.channels.set(channel, listeners.add(listener));
     return {

@@ -5,7 +5,8 @@ import type { ScriptExecutor } from './commands/script-executor.js';
 import { RedisFairLock, FairLockScripts } from './kinds/fair-lock.js';
 import { RedisFencedLock, FencedLockScripts } from './kinds/fenced-lock.js';
 import { GroupLockScripts } from './kinds/group-lock-scripts.js';
-import { type LockScripts, PlainLockScripts } from './kinds/lock-scripts.js';
+import { GrantingLockScripts, RedisGrantingLock } from './kinds/granting-lock.js';
+import type { LockScripts } from './kinds/lock-scripts.js';
 import { RedisLock } from './kinds/redis-lock.js';
 import { IdempotentRequests } from './commands/idempotent-requests.js';
 import { RedisPermits } from './kinds/permits.js';
@@ -24,7 +25,7 @@ export interface RedisBackendSettings {
 
 /** Locks in Redis, on any topology. */
 export class RedisBackend implements LockBackend {
-  readonly lock: RedisLock;
+  readonly lock: RedisGrantingLock;
   readonly fairLock: RedisFairLock;
   readonly fencedLock: RedisFencedLock;
   readonly groupLock: RedisLock;
@@ -52,7 +53,8 @@ export class RedisBackend implements LockBackend {
       this.locks.push(lock);
       return lock;
     };
-    this.lock = lockIn(new PlainLockScripts(this.commands));
+    this.lock = new RedisGrantingLock(this.commands, scheduler, new GrantingLockScripts(this.commands), replicas);
+    this.locks.push(this.lock);
     this.fairLock = new RedisFairLock(this.commands, scheduler, new FairLockScripts(this.commands), replicas);
     this.locks.push(this.fairLock);
     this.fencedLock = new RedisFencedLock(

@@ -1,10 +1,10 @@
 import { parseOptions, invalidOption } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
-import type { HandOverLimits } from '../../waiting/lock-attempts.js';
+import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
 
 /** Limits for passing a lock between waiters of one process before it is released on the server. */
 export interface HandoverOptions {
-  /** Most hand-overs in a run. Default: 16; 1 … 10,000. */
+  /** Most hand-overs in a run while another client waits, or may wait. Default: 16; 1 … 10,000. */
   readonly max?: number | undefined;
   /** Longest time since the server granted the lock, in ms or such as `'5ms'`. Default: 5 ms; 1 ms … 1 s. */
   readonly ms?: Duration | undefined;

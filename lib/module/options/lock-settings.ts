@@ -3,7 +3,7 @@ import type { ConnectionInput } from '../../backend/redis/connection/connection-
 import type { NameLimits } from '../../keys/lock-name.js';
 import type { ReplicaSettings } from './replica.options.js';
 import type { RedlockSettings } from './redlock.options.js';
-import type { HandOverLimits } from '../../waiting/lock-attempts.js';
+import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
 
 /** Where the locks of one connection are. */
 export type ConnectionTarget =

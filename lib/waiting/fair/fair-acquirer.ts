@@ -19,10 +19,11 @@ export class FairAcquirer implements Acquirer<number, Acquired> {
     this.attempts = new LockAttempts(waiting.locks, waiting.owners, waiting.events);
   }
 
-  async acquire(asked: AcquireContext, lease: number): Promise<Acquired> {
+  async acquire<T>(asked: AcquireContext, lease: number, admit: (acquired: Acquired) => T): Promise<T> {
     const { ended } = asked.limit;
     if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
-    return ended ? tryOnce(this.attempts, asked, lease) : this.queueFor(asked.name).enter(asked, lease);
+    const acquired = ended ? tryOnce(this.attempts, asked, lease) : this.queueFor(asked.name).enter(asked, lease);
+    return admit(await acquired);
   }
 
   async settled(): Promise<void> {

@@ -1,19 +1,20 @@
 import type { QueuedOutcome } from '../../backend/fair-lock-operations.js';
+import type { ReceivedGrant } from '../../backend/granting-lock-operations.js';
 import { isPassing, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
-import type { OwnerId } from '../../context/owner-ids.js';
-import type { Stopwatch } from '../../time/monotonic-scheduler.js';
+import { isOurs, type OwnerId } from '../../context/owner-ids.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
 import { type Acquired, leaseSpent } from '../lock-attempts.js';
-import { ChannelListener } from '../channel-listener.js';
 import { QueueHeartbeat } from './queue-heartbeat.js';
+import { Arrivals } from './arrivals.js';
+import { GrantListener } from './grant-listener.js';
 import { ServerOrder } from './server-order.js';
+import { TurnListener } from './turn-listener.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
 import { queueFull, refusal } from '../wait-errors.js';
 import type { LastOutcome } from '../attempt-strategy.js';
-import { pauseAfter, UNAVAILABLE_PAUSE_MS } from '../pause-after.js';
+import { pauseAfter } from '../pause-after.js';
 import { WakeSignal } from '../wake-signal.js';
-import { fairChannel } from '../../keys/redisson-keys.js';
 import { type AcquireContext } from '../acquirer.js';
 
 /** Shortest sleep: a place that expires now may still be found for a moment. */
@@ -25,20 +26,19 @@ const pauseFor = (outcome: LastOutcome): number =>
 
 /**
  * The waiters of this process for one fair lock. Each has its own place in the queue on the server from the moment it
- * arrives. Only the first one contends: it listens to its own channel, on which only it is notified, tries again, and
- * sleeps. Meanwhile all places are kept alive.
+ * arrives. They are given the lock on one channel. Only the first one contends, in case it is only told that it is its
+ * turn: it tries again, and sleeps. Meanwhile all places are kept alive.
  */
 export class FairWaitQueue {
   private readonly waiters = new Map<OwnerId, FairWaiter>();
-  /** Waiters without a place yet, in order of arrival. */
-  private readonly arriving = new Set<FairWaiter>();
-  private admitting = false;
+  private readonly arrivals: Arrivals;
   private readonly order = new ServerOrder<FairWaiter>();
   /** Waiters whose wait ended during their attempt. They are rejected once its result shows the state of the lock. */
   private readonly expiredDuringAttempt = new Map<FairWaiter, WaitEnd>();
   private readonly wakeSignal: WakeSignal;
   private contending = false;
   private readonly heartbeat: QueueHeartbeat;
+  private readonly grants: GrantListener;
   private lastOutcome: LastOutcome;
 
   constructor(
@@ -47,9 +47,20 @@ export class FairWaitQueue {
     private readonly onIdle: () => void,
   ) {
     this.wakeSignal = new WakeSignal(waiting.scheduler);
+    const failed = (error: unknown): void => this.rejectAll(error);
+    this.arrivals = new Arrivals(waiting.scheduler, {
+      isToArrive: (waiter) => this.isWaiting(waiter) && !this.order.has(waiter),
+      attempt: (waiter) => this.attempt(waiter),
+      failed,
+    });
     this.heartbeat = new QueueHeartbeat(name, waiting, this.order, {
       lost: (waiter) => this.rejoin(waiter),
-      failed: (error) => this.rejectAll(error),
+      failed,
+    });
+    this.grants = new GrantListener(name, waiting, {
+      given: (grant) => this.onGiven(grant),
+      missed: () => this.onMissed(),
+      failed,
     });
   }
 
@@ -71,39 +82,12 @@ export class FairWaitQueue {
       };
       const waiter = new FairWaiter(asked, lease, verdict, this.waiting);
       this.waiters.set(waiter.owner, waiter);
-      runOutsideContexts(() => this.arrive(waiter));
+      runOutsideContexts(() => this.arrivals.arrive(waiter));
     });
   }
 
   private isWaiting(waiter: FairWaiter): boolean {
     return this.waiters.get(waiter.owner) === waiter;
-  }
-
-  private isToArrive(waiter: FairWaiter): boolean {
-    return this.isWaiting(waiter) && !this.order.has(waiter);
-  }
-
-  private arrive(waiter: FairWaiter): void {
-    if (!this.isToArrive(waiter)) return;
-    this.arriving.add(waiter);
-    if (this.admitting) return;
-    this.admitting = true;
-    this.admit().catch((error: unknown) => this.rejectAll(error));
-  }
-
-  /**
-   * Tries for one waiter after the other until each has a place or the lock. Concurrent attempts would overtake each
-   * other if replies are late or lost. One at a time is still as fast as the lock itself changes hands.
-   */
-  private async admit(): Promise<void> {
-    for (const waiter of this.arriving) {
-      while (this.isToArrive(waiter)) {
-        await this.attempt(waiter);
-        if (this.isToArrive(waiter)) await this.waiting.scheduler.pause(UNAVAILABLE_PAUSE_MS, { keepAlive: true });
-      }
-      this.arriving.delete(waiter);
-    }
-    this.admitting = false;
   }
 
   private async contend(): Promise<void> {
@@ -114,17 +98,15 @@ export class FairWaitQueue {
 
   /** Contends for `first` until another waiter is first. */
   private async contendFor(first: FairWaiter): Promise<void> {
-    const { polling, pubSub } = this.waiting;
-    const channel = fairChannel(this.name, first.owner);
-    const listener = new ChannelListener(pubSub, channel, this.wakeSignal.notify, (error) => this.rejectAll(error));
+    const turn = new TurnListener(first, this.grants, this.waiting, this.wakeSignal.notify, (error) =>
+      this.rejectAll(error),
+    );
     let pause = pauseFor(this.lastOutcome);
     // Earlier notifications were meant for the previous first waiter.
     this.wakeSignal.forget();
     while (this.order.head === first) {
-      listener.listen();
-      const poll = listener.isSubscribed ? polling.subscribed : polling.unsubscribed;
       const limit = this.lastOutcome instanceof LockUnavailableError ? undefined : first.context.limit;
-      const isLastLook = await this.wakeSignal.sleepOrLook(Math.min(pause, poll), limit);
+      const isLastLook = await this.wakeSignal.sleepOrLook(Math.min(pause, turn.listen()), limit);
       if (this.order.head !== first) break;
       this.wakeSignal.forget();
       first.isLastLook = isLastLook;
@@ -132,9 +114,9 @@ export class FairWaitQueue {
       first.isLastLook = false;
       pause = pauseFor(this.lastOutcome);
     }
-    listener.close();
+    turn.close();
     // Its place may have expired, or may be worthless.
-    this.arrive(first);
+    this.arrivals.arrive(first);
   }
 
   private attempt(waiter: FairWaiter): Promise<void> {
@@ -147,7 +129,7 @@ export class FairWaitQueue {
       const reply = await waiter.attempt();
       // A waiter that gave up meanwhile leaves now.
       if (!this.isWaiting(waiter)) return;
-      if (reply.outcome === 'acquired') this.granted(waiter, reply.sent);
+      if (reply.outcome === 'acquired') this.granted(waiter, { sent: reply.sent, lease: waiter.lease });
       else this.placed(waiter, reply);
     } catch (error) {
       if (isPassing(error)) this.lastOutcome = error;
@@ -162,11 +144,39 @@ export class FairWaitQueue {
     }
   }
 
-  private granted(waiter: FairWaiter, sent: Stopwatch): void {
-    const { owner, lease } = waiter;
-    const acquired = { owner, sent, lease, fence: undefined };
+  /** A message gave the lock to one of the waiters, or to one that has left and is about to report that. */
+  private onGiven({ owner, sent, lease }: ReceivedGrant): void {
+    const waiter = this.waiters.get(owner);
+    if (!waiter) return;
+    if (waiter.isAttempting || leaseSpent(this.name, { sent, lease })) {
+      // The attempt may show that the lock was lost again. Of a lease that is mostly over, another attempt begins a new one.
+      waiter.mayHold = true;
+      this.askFirst(waiter);
+    } else {
+      this.granted(waiter, { sent, lease, wanted: waiter.lease });
+    }
+    // Also if most of the lease was over after all.
+    this.arrivals.arrive(waiter);
+  }
+
+  /** One of the waiters may have been given the lock, or told: the first one, or the one that asks for a place. */
+  private onMissed(): void {
+    for (const waiter of [this.order.head, this.arrivals.first]) if (waiter) waiter.mayHold = true;
+    this.wakeSignal.notify();
+  }
+
+  /** Makes a waiter with a place the first, so that it asks next. */
+  private askFirst(waiter: FairWaiter): void {
+    if (!this.order.has(waiter)) return;
+    if (waiter !== this.order.head) this.order.putFirst(waiter);
+    this.wakeSignal.notify();
+  }
+
+  private granted(waiter: FairWaiter, got: Pick<Acquired, 'sent' | 'lease' | 'wanted'>): void {
+    const { owner } = waiter;
+    const acquired = { ...got, owner, fence: undefined };
     const spent = leaseSpent(this.name, acquired);
-    this.lastOutcome = spent ?? { holder: owner, remaining: lease };
+    this.lastOutcome = spent ?? { holder: owner, remaining: got.lease };
     this.onPlaceLost(waiter);
     this.waiters.delete(owner);
     if (spent) {
@@ -178,15 +188,21 @@ export class FairWaitQueue {
     this.becomeIdle();
   }
 
-  private placed(waiter: FairWaiter, { outcome, holder, remaining, head }: QueuedOutcome): void {
+  private placed(waiter: FairWaiter, { outcome, holder, remaining, head, isMixed }: QueuedOutcome): void {
     // The head of the queue holds nothing: if it is named as the holder, the lock is free.
     this.lastOutcome = holder === head ? { next: head, remaining } : { holder, remaining };
     const before = this.order.head;
-    if (outcome === 'queued') this.order.delete(waiter);
+    if (outcome === 'queued') {
+      this.order.delete(waiter);
+      // Those ahead stay the same until they have all had the lock.
+      waiter.isMixed = isMixed || !isOurs(holder);
+    }
     this.order.add(waiter);
-    // Lost replies, or places that expired unnoticed, may have let our order diverge from the server's.
-    const next = this.waiters.get(head);
+    // Lost replies, or places that expired unnoticed, may have let our order diverge from the server's. The holder is
+    // a waiter of ours if the message that gave it the lock was lost.
+    const next = this.waiters.get(holder) ?? this.waiters.get(head);
     if (next && next !== this.order.head && this.order.has(next)) this.order.putFirst(next);
+    if (waiter.mayHold) this.askFirst(waiter);
     if (this.order.head !== before) this.wakeSignal.notify();
     if (this.contending) return;
     this.contending = true;
@@ -198,7 +214,7 @@ export class FairWaitQueue {
     // An attempt in flight notices the lost place itself, or has acquired the lock, which ends the place as well.
     if (waiter.isAttempting) return;
     this.onPlaceLost(waiter);
-    this.arrive(waiter);
+    this.arrivals.arrive(waiter);
   }
 
   private onPlaceLost(waiter: FairWaiter): void {
@@ -227,6 +243,8 @@ export class FairWaitQueue {
   }
 
   private becomeIdle(): void {
-    if (this.waiters.size === 0) this.onIdle();
+    if (this.waiters.size > 0) return;
+    this.grants.close();
+    this.onIdle();
   }
 }

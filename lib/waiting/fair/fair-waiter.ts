@@ -14,6 +14,8 @@ export interface FairWaiting extends WaitDependencies {
   readonly events: LockEvents;
   readonly inFlight: InFlight;
   readonly leaving: FairLeaving;
+  /** Whether waiters are given the lock by its releases. Otherwise they are told, and ask. */
+  readonly isGiven: boolean;
   /** Milliseconds after which the server drops the place of a waiter unless its process keeps it alive. */
   readonly slot: number;
 }
@@ -30,6 +32,10 @@ export class FairWaiter {
   isAttempting = false;
   /** Whether that attempt is the last look before the wait ends. */
   isLastLook = false;
+  /** Whether the server may have given it the lock although no grant that counts came: its next attempt tells. */
+  mayHold = false;
+  /** Whether the one before it in the queue may be of Redisson, and tell it on its own channel. */
+  isMixed = true;
   private id: OwnerId;
   private mayHavePlace = false;
 
@@ -51,8 +57,12 @@ export class FairWaiter {
   /** One attempt, which leaves the waiter with a place or with the lock. */
   async attempt(): Promise<QueueOutcome> {
     const { owner, lease, waiting } = this;
+    // A grant that comes during this attempt may be newer.
+    this.mayHold = false;
     try {
-      const reply = await waiting.locks.queue({ name: this.context.name, owner, lease, slot: waiting.slot });
+      const { name } = this.context;
+      const firstLease = waiting.isGiven ? waiting.locks.firstLease(name, lease) : 0;
+      const reply = await waiting.locks.queue({ name, owner, lease, slot: waiting.slot, firstLease });
       this.mayHavePlace = true;
       return reply;
     } catch (error) {

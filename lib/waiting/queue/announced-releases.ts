@@ -3,6 +3,9 @@ import { ChannelListener } from '../channel-listener.js';
 import { PeerYield } from './peer-yield.js';
 import type { ReleaseListener, Releases } from './releases.js';
 
+/** The messages of Redisson for releases are 0 and 1; any other number is the lease of the present holder, ms. */
+const MAX_RELEASE = 1;
+
 /** Releases that are announced on a channel. After one of our own, other processes go first: see {@link PeerYield}. */
 export class AnnouncedReleases implements Releases {
   readonly allowHandOver = true;
@@ -20,7 +23,7 @@ export class AnnouncedReleases implements Releases {
     this.channel = new ChannelListener(
       pubSub,
       channel,
-      () => this.onAnnouncement(),
+      (message) => this.onMessage(message),
       (error) => listener.onFailed(error),
       () => this.onSubscribed(),
     );
@@ -32,20 +35,28 @@ export class AnnouncedReleases implements Releases {
 
   get pollInterval(): number {
     const { subscribed, unsubscribed } = this.polling;
-    return this.channel.isSubscribed ? subscribed : unsubscribed;
+    return this.isListening ? subscribed : unsubscribed;
+  }
+
+  get isListening(): boolean {
+    return this.channel.isSubscribed;
   }
 
   listen(): void {
     this.channel.listen();
   }
 
-  beforeRelease(): void {
-    this.peerYield.beforeRelease(this.channel.isSubscribed);
+  beforeRelease(isWaiting: boolean): void {
+    this.peerYield.beforeRelease(this.isListening, isWaiting);
   }
 
   afterRelease(notified: number): void {
     if (notified === 0) this.peerYield.releaseWasSilent();
-    this.peerYield.afterRelease(Math.max(0, notified - (this.channel.isSubscribed ? 1 : 0)));
+    this.peerYield.afterRelease(Math.max(0, notified - (this.isListening ? 1 : 0)));
+  }
+
+  passedOn(): void {
+    this.peerYield.passedOn();
   }
 
   yieldTo(others: number): void {
@@ -53,7 +64,7 @@ export class AnnouncedReleases implements Releases {
   }
 
   cancelYield(): void {
-    this.peerYield.forget();
+    this.peerYield.cancel();
   }
 
   acquired(): void {
@@ -66,6 +77,12 @@ export class AnnouncedReleases implements Releases {
 
   close(): void {
     this.channel.close();
+  }
+
+  private onMessage(message: string | undefined): void {
+    const lease = Number(message);
+    if (lease > MAX_RELEASE) this.listener.onLease(lease);
+    else this.onAnnouncement();
   }
 
   private onAnnouncement(): void {

@@ -1,4 +1,3 @@
-import type { LinkedList } from '../../collections/linked-list.js';
 import { isPassing, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
@@ -7,25 +6,9 @@ import type { AttemptResult, AttemptStrategy, Busy, LastOutcome } from '../attem
 import { pauseAfter } from '../pause-after.js';
 import { WakeSignal } from '../wake-signal.js';
 import { type Attempting, type ContenderState, IDLE, PRECEDED, RESTING } from './contender-state.js';
+import type { ContendedQueue } from './contended-queue.js';
 import type { Releases } from './releases.js';
 import type { Waiter } from './waiter.js';
-
-/** The queue that a contender works for. */
-export interface ContendedQueue<Wanted, Got> {
-  readonly waiters: LinkedList<Waiter<Wanted, Got>>;
-  /** Whether the lock passes between waiters of this process, so that the queue is needed although it may be empty. */
-  readonly isHandingOver: boolean;
-  /** The attempt of a caller that came before the queue, while it is in flight. */
-  readonly firstAttempt: () => Promise<AttemptResult<Got>> | undefined;
-  reject(waiter: Waiter<Wanted, Got>, error: unknown): void;
-  rejectAll(error: unknown): void;
-  /** Called with an error that ends the queue. */
-  onFailed(error: unknown): void;
-  /** Called after each reply: rejects the waiters whose time was over before it. */
-  rejectExpired(): void;
-  /** Called when the contender becomes idle, in the same turn as its last check for waiters. */
-  onContenderIdle(): void;
-}
 
 /** A round of attempts, one for each waiter that may succeed. */
 interface Round {
@@ -41,6 +24,8 @@ interface Round {
 export class Contender<Wanted, Got extends object> {
   private state: ContenderState<Wanted, Got> = IDLE;
   private outcome: LastOutcome;
+  /** Whether the lock was given to a client without an attempt of ours, so that the present sleep has the wrong length. */
+  private hasNewLease = false;
   private readonly wakeSignal: WakeSignal;
 
   constructor(
@@ -75,12 +60,36 @@ export class Contender<Wanted, Got extends object> {
 
   /** Ends the sleep, or prevents the next one. */
   wake(): void {
+    this.hasNewLease = false;
     this.wakeSignal.notify();
   }
 
   /** Called when another process released, or may have. */
   onReleaseByOther(): void {
     if (this.state.name === 'attempting') this.state.isOutdated = true;
+  }
+
+  /** Called when this process was given the lock without an attempt. */
+  onGranted(got: Got): void {
+    const { first } = this.queue.waiters;
+    this.outcome = this.onGrant(got);
+    if (!first) return this.attempts.undo(this.name, got);
+    this.queue.remove(first);
+    first.grant(got);
+    this.sleepAnew();
+  }
+
+  /** Called when another process was given the lock. @param remaining Milliseconds of its lease. */
+  onLease(remaining: number): void {
+    if (this.isIdle || this.outcome instanceof LockUnavailableError) return;
+    this.outcome = { ...this.outcome, remaining };
+    this.sleepAnew();
+  }
+
+  /** Lets the next sleep end with the lease that is known now; but a reason to ask remains one. */
+  private sleepAnew(): void {
+    if (!this.wakeSignal.isPending) this.hasNewLease = true;
+    this.wakeSignal.notify();
   }
 
   /** Whether a waiter whose time is over has to wait for the reply that is on its way. */
@@ -157,7 +166,7 @@ export class Contender<Wanted, Got extends object> {
     const attempt: Attempting<Wanted, Got> = { name: 'attempting', waiters, isLastLook, isOutdated: false };
     this.state = attempt;
     try {
-      const result = await this.attempts.attempt(this.name, waiter.wanted);
+      const result = await this.ask(waiter.wanted);
       this.outcome = 'got' in result ? this.grant(result.got, attempt) : this.onBusy(result);
     } catch (error) {
       this.outcome = isPassing(error) ? error : undefined;
@@ -169,9 +178,15 @@ export class Contender<Wanted, Got extends object> {
     return { outcome: this.outcome, isLastLook };
   }
 
+  private ask(wanted: Wanted): Promise<AttemptResult<Got>> {
+    const { serverWait } = this.queue;
+    if (this.releases.isListening && serverWait?.isListening) return serverWait.attempt(wanted);
+    return this.attempts.attempt(this.name, wanted);
+  }
+
   /** Grants to the waiters of this attempt. Returns the state others should assume; `undefined`: try immediately. */
   private grant(got: Got, { waiters, isOutdated }: Attempting<Wanted, Got>): Busy | undefined {
-    const granted = [...waiters].filter((waiter) => this.queue.waiters.delete(waiter));
+    const granted = [...waiters].filter((waiter) => this.queue.remove(waiter));
     for (const waiter of granted) waiter.grant(got);
     // This attempt served every earlier wake-up. It may have missed only a release announced after it was sent; the
     // grant ends the yield whose end would have woken us for that.
@@ -195,17 +210,21 @@ export class Contender<Wanted, Got extends object> {
 
   /** Sleeps until another outcome is possible, or for the first waiter's backoff or the poll interval if that is shorter. */
   private async rest(outcome: LastOutcome): Promise<Round> {
-    const pause = outcome ? pauseAfter(outcome) : Number.POSITIVE_INFINITY;
+    let known = outcome;
     const { waiters } = this.queue;
     let first: Waiter<Wanted, Got> | undefined;
     let isLastLook: boolean;
     do {
+      if (this.hasNewLease) known = this.outcome;
+      this.hasNewLease = false;
+      const pause = known ? pauseAfter(known) : Number.POSITIVE_INFINITY;
+      this.queue.serverWait?.listen();
       this.releases.listen();
       const poll = this.nextBackoff() ?? this.releases.pollInterval;
       ({ first } = waiters);
       isLastLook = await this.wakeSignal.sleepOrLook(Math.min(pause, poll), this.limitToLookFor(first));
       // A backoff belongs to one waiter: if that one left, the next sleeps for its own.
-    } while (first?.backoff && waiters.size > 0 && !waiters.has(first));
+    } while (waiters.size > 0 && (this.hasNewLease || (first?.backoff && !waiters.has(first))));
     return { outcome: undefined, isLastLook };
   }
 

@@ -7,6 +7,13 @@ const MIN_YIELD_MS = 1;
 /** Longest yield, ms, after peers were too slow for shorter ones. */
 const MAX_YIELD_MS = 8;
 
+/** A release is on its way, by which the server may give the lock to this client or to a peer: its reply tells. */
+interface Releasing {
+  readonly name: 'releasing';
+  /** Announcements since it was sent. */
+  announced: number;
+}
+
 /** Peers go first. */
 interface Yielding {
   readonly name: 'yielding';
@@ -19,10 +26,11 @@ interface Yielding {
 /**
  * our turn → yielding → our turn, or yielding → overdue → yielding. overdue: the peers took too long, so this client
  * may ask; if a peer holds the lock after all, the yield goes on with its release. acquired: this client has acquired
- * the lock since its last release.
+ * the lock since its last release. releasing → yielding, if the lock is free and peers were told; else → our turn.
  */
 type YieldState =
   | { readonly name: 'our turn' | 'acquired' }
+  | Releasing
   | Yielding
   | { readonly name: 'overdue'; readonly announcementsToPass: number };
 
@@ -57,12 +65,19 @@ export class PeerYield {
     return this.state.name === 'yielding';
   }
 
-  /** Called before a release is sent. @param hears Whether this client will receive its announcement, too. */
-  beforeRelease(hears: boolean): void {
+  /**
+   * Called before a release is sent.
+   * @param hears Whether this client will receive its announcement, too.
+   * @param isWaiting Whether it waits on the server, so that the reply tells who has the lock.
+   */
+  beforeRelease(hears: boolean, isWaiting = false): void {
     if (this.state.name === 'acquired') this.state = OUR_TURN;
     if (hears) this.ownAnnouncements.expect();
     else this.ownAnnouncements.expectNone();
-    if (this.peers === 0) this.onOurTurn();
+    if (isWaiting) {
+      this.forget();
+      this.state = { name: 'releasing', announced: 0 };
+    } else if (this.peers === 0) this.onOurTurn();
     else this.begin(this.expectedPeers);
   }
 
@@ -71,13 +86,25 @@ export class PeerYield {
     this.ownAnnouncements.expectOneLess();
   }
 
+  /** Called after a release that was not announced, since a client was given the lock. */
+  passedOn(): void {
+    const { state } = this;
+    this.ownAnnouncements.expectOneLess();
+    this.forget();
+    // That client released before the reply to our release came.
+    if (state.name === 'releasing' && state.announced > 0) this.onOurTurn();
+  }
+
   /** @param others Number of peers that received the release. */
   afterRelease(others: number): void {
-    const more = others - this.expectedPeers;
+    const { state, expectedPeers } = this;
     this.peers = others;
-    if (this.state.name !== 'yielding') return;
-    this.state.announcementsToPass += more;
-    if (others === 0 || this.state.announcementsToPass < 0) this.end();
+    if (state.name !== 'releasing' && state.name !== 'yielding') return;
+    const left =
+      state.name === 'releasing' ? others - state.announced : state.announcementsToPass + others - expectedPeers;
+    if (others === 0 || left < 0) this.end();
+    else if (state.name === 'releasing') this.begin(left);
+    else state.announcementsToPass = left;
   }
 
   /** Yields after a release that `others` peers received, but not this client. */
@@ -109,8 +136,13 @@ export class PeerYield {
     this.state = ACQUIRED;
   }
 
+  /** Ends a yield that has begun, without a call. The reply to a release that is on its way may begin another. */
+  cancel(): void {
+    if (this.state.name !== 'releasing') this.forget();
+  }
+
   /** Ends any yield without a call. */
-  forget(): void {
+  private forget(): void {
     if (this.state.name === 'yielding') this.state.timer.cancel();
     if (this.state.name !== 'acquired') this.state = OUR_TURN;
   }
@@ -127,6 +159,10 @@ export class PeerYield {
 
   /** Counts one announcement. */
   private pass(): void {
+    if (this.state.name === 'releasing') {
+      this.state.announced += 1;
+      return;
+    }
     const announcementsToPass = 'announcementsToPass' in this.state ? this.state.announcementsToPass : 0;
     if (announcementsToPass > 0) this.begin(announcementsToPass - 1);
     else this.end();

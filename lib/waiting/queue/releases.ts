@@ -1,4 +1,12 @@
+import type { ReleaseOutcome } from '../../backend/lock-operations.js';
 import type { Busy } from '../attempt-strategy.js';
+
+/**
+ * Number of clients that received the announcement of a release. One of unknown outcome may have announced nothing: the
+ * next announcement must not be taken for ours.
+ */
+export const notifiedBy = (outcome: ReleaseOutcome | undefined): number =>
+  outcome?.outcome === 'released' ? (outcome.heard ?? 0) : 0;
 
 /** How a wait queue learns of releases, and when it may ask the server after a release by this process. */
 export interface Releases {
@@ -11,12 +19,22 @@ export interface Releases {
   readonly isYielding: boolean;
   /** How long the contender may sleep if no release becomes known, ms. */
   readonly pollInterval: number;
+  /**
+   * Whether all releases become known. Only then may this client wait on the server, which compares the number of clients
+   * that listen with the number of those that wait.
+   */
+  readonly isListening: boolean;
   /** Listens for releases from now on, if they are announced. */
   listen(): void;
-  /** Called before a lock held in this process is released on the server. */
-  beforeRelease(): void;
+  /**
+   * Called before a lock held in this process is released on the server.
+   * @param isWaiting Whether this client goes on waiting on the server, so that it need not ask.
+   */
+  beforeRelease(isWaiting: boolean): void;
   /** Called after the release. `notified` clients received its announcement, this one included if it is subscribed. */
   afterRelease(notified: number): void;
+  /** Called after a release that was not announced, since another client was given what was released. */
+  passedOn(): void;
   /** Called after a release without local waiters, whose announcement `others` clients received. */
   yieldTo(others: number): void;
   /** Ends a yield. Nothing is reported. */
@@ -32,6 +50,8 @@ export interface Releases {
 export interface ReleaseListener {
   /** Another process released, or may have: the reply to an attempt in flight may predate that. */
   onReleaseByOther(): void;
+  /** What was released was given to another client, with a lease of so many ms, which may end without a release. */
+  onLease(ms: number): void;
   /** This process may ask the server now. */
   onOurTurn(): void;
   /** Releases cannot become known; repeating does not help. */

@@ -16,6 +16,7 @@ const MAX_PREFERENCE_MS = 128;
 export class UnannouncedReleases implements Releases {
   readonly allowHandOver = false;
   readonly isYielding = false;
+  readonly isListening = false;
   readonly pollInterval: number;
   private readonly scheduler: MonotonicScheduler;
   /** Time of the first of our releases since another process had the lock, ms. */
@@ -48,6 +49,7 @@ export class UnannouncedReleases implements Releases {
 
   listen(): void {}
   beforeRelease(): void {}
+  passedOn(): void {}
   yieldTo(): void {}
   cancelYield(): void {}
   close(): void {}

@@ -1,18 +1,25 @@
 import { LinkedList } from '../../collections/linked-list.js';
-import type { ScheduledTask } from '../../time/scheduler.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
 import type { AcquireContext, WaitDependencies } from '../acquirer.js';
-import type { AttemptResult, AttemptStrategy, LastOutcome } from '../attempt-strategy.js';
+import type { ReleaseOutcome } from '../../backend/lock-operations.js';
+import type {
+  AttemptResult,
+  NextEntry,
+  AttemptStrategy,
+  LastOutcome,
+  ServerWait,
+  ServerWaitListener,
+} from '../attempt-strategy.js';
 import type { BackoffSequence } from '../backoff.js';
 import { queueFull, refusal } from '../wait-errors.js';
 import { AnnouncedReleases } from './announced-releases.js';
-import { type ContendedQueue, Contender } from './contender.js';
-import type { ReleaseListener, Releases } from './releases.js';
+import type { ContendedQueue } from './contended-queue.js';
+import { Contender } from './contender.js';
+import { HandOverRun } from './hand-over-run.js';
+import { notifiedBy, type ReleaseListener, type Releases } from './releases.js';
 import { UnannouncedReleases } from './unannounced-releases.js';
 import { Waiter } from './waiter.js';
 
-/** After a local hand-over, wait this long before asking Redis again, ms. */
-const HAND_OVER_RUN_MS = 5;
 /** Waiters with a shorter wait limit skip the yield to other processes, ms. */
 const MIN_WAIT_FOR_YIELD_MS = 50;
 
@@ -20,14 +27,18 @@ const MIN_WAIT_FOR_YIELD_MS = 50;
  * The waiters of one name in this process, in order of arrival. Only one {@link Contender} asks the server, for the
  * first one; the others wait behind it in memory, so a thousand waiters cost the server no more than one.
  */
-export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wanted, Got>, ReleaseListener {
+export class WaitQueue<Wanted, Got extends object>
+  implements ContendedQueue<Wanted, Got>, ReleaseListener, ServerWaitListener<Got>
+{
   readonly waiters = new LinkedList<Waiter<Wanted, Got>>();
   /** Waiters whose wait ended during an attempt. They are rejected once its result shows the state of the lock. */
   private readonly expiredDuringAttempt = new Map<Waiter<Wanted, Got>, WaitEnd>();
   private readonly releases: Releases;
   private readonly contender: Contender<Wanted, Got>;
-  /** Runs during a hand-over run, while the lock passes between waiters of this process. */
-  private handOverRun: ScheduledTask | undefined;
+  readonly serverWait: ServerWait<Wanted, Got> | undefined;
+  /** The entry that the last release carried. */
+  private carried: NextEntry<Got> | undefined;
+  private readonly handOverRun: HandOverRun;
 
   /**
    * @param channel Announces that another attempt may succeed; absent if nothing announces it.
@@ -43,48 +54,54 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
   ) {
     this.releases =
       channel === undefined ? new UnannouncedReleases(waiting, this) : new AnnouncedReleases(channel, waiting, this);
+    this.serverWait = attempts.waitOnServer?.(name, waiting.pubSub, this);
+    this.handOverRun = new HandOverRun(waiting.scheduler, () => this.contender.wake());
     this.contender = new Contender(name, this, attempts, this.releases, waiting.scheduler);
   }
 
   get isHandingOver(): boolean {
-    return this.handOverRun !== undefined;
+    return this.handOverRun.isOn;
   }
 
   /** Waits at the end of the queue. Rejects when the limit ends, with nothing left behind. */
-  enter(asked: AcquireContext, wanted: Wanted, backoff?: BackoffSequence): Promise<Got> {
+  enter<T>(asked: AcquireContext, wanted: Wanted, admit: (got: Got) => T, backoff?: BackoffSequence): Promise<T> {
     // The caller of the first attempt counts: if it has to wait, it goes to the head of the queue.
     const size = this.waiters.size + (this.firstAttempt() ? 1 : 0);
     if (size >= this.waiting.maxQueue) {
       this.leaveIfIdle();
       return Promise.reject(queueFull(asked, size));
     }
-    return this.wait(asked, wanted, backoff, (waiter) => {
+    return this.wait(asked, wanted, admit, backoff, (waiter) => {
       this.waiters.append(waiter);
       this.contender.contendFor(wanted);
     });
   }
 
   /** Waits at the head of the queue, after a first attempt with this outcome, which came before all waiters. */
-  enterFirst(
+  enterFirst<T>(
     asked: AcquireContext,
     wanted: Wanted,
+    admit: (got: Got) => T,
     backoff: BackoffSequence | undefined,
     outcome: LastOutcome,
-  ): Promise<Got> {
-    return this.wait(asked, wanted, backoff, (waiter) => {
+  ): Promise<T> {
+    return this.wait(asked, wanted, admit, backoff, (waiter) => {
       this.waiters.prepend(waiter);
       this.contender.contendForFirst(outcome);
     });
   }
 
-  private wait(
+  private wait<T>(
     asked: AcquireContext,
     wanted: Wanted,
+    admit: (got: Got) => T,
     backoff: BackoffSequence | undefined,
     enter: (waiter: Waiter<Wanted, Got>) => void,
-  ): Promise<Got> {
-    return new Promise((resolve, reject) => {
-      const waiter = new Waiter<Wanted, Got>(this, asked, wanted, backoff, resolve, reject);
+  ): Promise<T> {
+    return new Promise<T>((resolve) => {
+      // The waiter resolves with the result of `admit` alone.
+      const settle = resolve as (admitted: unknown) => void;
+      const waiter = new Waiter<Wanted, Got>(this, asked, wanted, backoff, admit, settle);
       if (asked.limit.wait < MIN_WAIT_FOR_YIELD_MS) this.cancelYield();
       enter(waiter);
     });
@@ -105,34 +122,47 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
     const { first } = this.waiters;
     const passed = first && this.attempts.transfer?.(got, first.wanted);
     if (!passed) return false;
-    this.waiters.delete(first);
+    this.remove(first);
     first.grant(passed);
-    // The lock comes back soon; asking the server in the meantime would be in vain.
-    this.handOverRun ??= this.waiting.scheduler.schedule(HAND_OVER_RUN_MS, () => this.endHandOverRun(), {
-      keepAlive: true,
-    });
+    this.handOverRun.begin();
     return true;
   }
 
-  private endHandOverRun(): void {
-    this.stopHandOverRun();
+  /**
+   * Called before a lock held in this process is released on the server. Returns the entry with which this client goes
+   * on waiting, if it does.
+   */
+  beforeRelease(): NextEntry<Got> | undefined {
+    this.handOverRun.stop();
+    const { first } = this.waiters;
+    const again = first && this.releases.isListening ? this.serverWait?.entryFor(first.wanted) : undefined;
+    this.releases.beforeRelease(again !== undefined);
+    this.carried = again;
+    return again;
+  }
+
+  /**
+   * Called after the release.
+   * @param outcome `undefined`: unknown.
+   * @param again The entry that was sent with it.
+   */
+  afterRelease(outcome: ReleaseOutcome | undefined, again?: NextEntry<Got>): void {
+    const got = again?.afterRelease(outcome);
+    // Granted by a message that overtook this reply, the lock was released once more: that reply tells who has it.
+    if (again !== this.carried) return;
+    if (!got && outcome?.outcome !== 'passed-on') return this.releases.afterRelease(notifiedBy(outcome));
+    this.releases.passedOn();
+    if (got) this.contender.onGranted(got);
+    // The yield that the release has ended was all that kept a queue without waiters.
+    this.leaveIfIdle();
+  }
+
+  onGranted(got: Got): void {
+    this.contender.onGranted(got);
+  }
+
+  onMissed(): void {
     this.contender.wake();
-  }
-
-  private stopHandOverRun(): void {
-    this.handOverRun?.cancel();
-    this.handOverRun = undefined;
-  }
-
-  /** Called before a lock held in this process is released on the server. */
-  beforeRelease(): void {
-    this.stopHandOverRun();
-    this.releases.beforeRelease();
-  }
-
-  /** Called after the release. `notified` clients received its announcement, this one included if it is subscribed. */
-  afterRelease(notified: number): void {
-    this.releases.afterRelease(notified);
   }
 
   /** Called after a release without local waiters, whose announcement `others` clients received. */
@@ -142,6 +172,10 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
 
   onReleaseByOther(): void {
     this.contender.onReleaseByOther();
+  }
+
+  onLease(ms: number): void {
+    this.contender.onLease(ms);
   }
 
   onOurTurn(): void {
@@ -160,7 +194,7 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
   }
 
   onContenderIdle(): void {
-    this.stopHandOverRun();
+    this.handOverRun.stop();
     this.leaveIfIdle();
   }
 
@@ -168,6 +202,7 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
   private leaveIfIdle(): void {
     if (!this.contender.isIdle || this.releases.isYielding) return;
     this.releases.close();
+    this.serverWait?.close();
     this.onIdle();
   }
 
@@ -183,6 +218,13 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
     this.expiredDuringAttempt.clear();
   }
 
+  /** A client without waiters must not be given the lock: the holder may be about to release it. */
+  remove(waiter: Waiter<Wanted, Got>): boolean {
+    const wasWaiting = this.waiters.delete(waiter);
+    if (this.waiters.size === 0) this.serverWait?.withdraw();
+    return wasWaiting;
+  }
+
   rejectAll(error: unknown): void {
     for (const waiter of [...this.waiters]) this.reject(waiter, error);
   }
@@ -190,7 +232,7 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
   reject(waiter: Waiter<Wanted, Got>, error: unknown): void {
     // The contender sleeps for the backoff of the first waiter, which does not apply to the next.
     const leavesPause = waiter === this.waiters.first && waiter.backoff !== undefined;
-    if (!this.waiters.delete(waiter)) return;
+    if (!this.remove(waiter)) return;
     waiter.fail(error);
     if (leavesPause || this.waiters.size === 0) this.contender.wake();
   }

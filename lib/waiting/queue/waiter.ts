@@ -17,8 +17,9 @@ export class Waiter<Wanted, Got> extends ListNode<Waiter<Wanted, Got>> {
     readonly context: AcquireContext,
     readonly wanted: Wanted,
     readonly backoff: BackoffSequence | undefined,
-    private readonly resolve: (got: Got) => void,
-    private readonly reject: (error: unknown) => void,
+    private readonly admit: (got: Got) => unknown,
+    /** Rejects by a rejected promise: a function for that alone would be kept for every waiter. */
+    private readonly resolve: (admitted: unknown) => void,
   ) {
     super();
     this.watch = context.limit.watch(this);
@@ -26,12 +27,12 @@ export class Waiter<Wanted, Got> extends ListNode<Waiter<Wanted, Got>> {
 
   grant(got: Got): void {
     this.watch.stop();
-    this.resolve(got);
+    this.resolve(this.admit(got));
   }
 
-  fail(error: unknown): void {
+  fail(reason: unknown): void {
     this.watch.stop();
-    this.reject(error);
+    this.resolve(Promise.reject(reason));
   }
 
   onEnd(end: WaitEnd): void {

@@ -3,6 +3,10 @@ import { clientCases } from './clients.js';
 import { clockCases } from './clocks.js';
 import { connectionCases } from './connections.js';
 import { controlCases } from './control.js';
+import { grantLoadCases } from './grant-loads.js';
+import { grantServerCases } from './grant-servers.js';
+import { grantCases } from './grants.js';
+import { withoutGrants } from './grants-off.js';
 import { masterCases } from './masters.js';
 import { processCases } from './processes.js';
 import { protectionCases } from './protections.js';
@@ -13,8 +17,7 @@ import { topologyCases } from './topologies.js';
 
 const numberOf = ({ id }: ChaosCase): number => Number(/\d+/.exec(id)?.[0]);
 
-/** All cases, in the order of the fault catalogue. */
-export const cases: readonly ChaosCase[] = [
+const withGrants: readonly ChaosCase[] = [
   ...quietCases,
   ...replyCases,
   ...connectionCases,
@@ -25,5 +28,13 @@ export const cases: readonly ChaosCase[] = [
   ...clockCases,
   ...masterCases,
   ...protectionCases,
+  ...grantCases,
+  ...grantLoadCases,
+  ...grantServerCases,
   ...controlCases,
-].toSorted((a, b) => numberOf(a) - numberOf(b));
+];
+
+/** All cases, in the order of the fault catalogue. */
+export const cases: readonly ChaosCase[] = [...withGrants, ...withoutGrants(withGrants)].toSorted(
+  (a, b) => numberOf(a) - numberOf(b),
+);

@@ -2,19 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { LockService } from '../../../lib/index.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
-import type { FaultProxy } from '../../servers/proxy/fault-proxy.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../commands-seen.js';
-import { COMMAND_MS, POLL_MS, type ChaosRun } from '../chaos-run.js';
+import { COMMAND_MS, POLL_MS } from '../chaos-run.js';
+import { onlyServer } from '../only-server.js';
 
 const LONG_MS = 60_000;
-
-const network = (chaosRun: ChaosRun): { proxy: FaultProxy; admin: Redis; url: string } => {
-  const [proxy] = chaosRun.topology.proxies;
-  const [server] = chaosRun.topology.servers;
-  if (!proxy || !server) throw new Error('There is no server behind a proxy');
-  return { proxy, admin: chaosRun.topology.admin(server), url: server.url };
-};
 
 const callsOf = async (admin: Redis, command: string): Promise<number> =>
   Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await admin.info('commandstats'))?.[1] ?? 0);
@@ -30,7 +23,7 @@ export const protectionCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     load: () => [],
     run: async (chaosRun) => {
-      const { proxy, admin } = network(chaosRun);
+      const { proxy, admin } = onlyServer(chaosRun);
       const { locks } = chaosRun.open();
       await warm(locks);
       const cut = proxy.cutAfter(runs(scripts.lock.acquire));
@@ -49,7 +42,7 @@ export const protectionCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     load: () => [],
     run: async (chaosRun) => {
-      const { proxy, admin } = network(chaosRun);
+      const { proxy, admin } = onlyServer(chaosRun);
       const { locks } = chaosRun.open();
       await warm(locks);
       const before = await callsOf(admin, 'hset');
@@ -82,7 +75,7 @@ export const protectionCases: readonly ChaosCase[] = [
     load: () => [],
     options: { restartGuard: true },
     run: async (chaosRun) => {
-      const { proxy, url } = network(chaosRun);
+      const { proxy, url } = onlyServer(chaosRun);
       const [one, other] = [chaosRun.open(), chaosRun.open({ connection: url })];
       // The lock is granted when the server has been up for long enough.
       const hold = await one.locks.acquire('f10g', { wait: 10_000 });
@@ -101,7 +94,7 @@ export const protectionCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     load: () => [],
     run: async (chaosRun) => {
-      const { admin } = network(chaosRun);
+      const { admin } = onlyServer(chaosRun);
       const { locks } = chaosRun.open();
       await admin.multi().hset('f28p', 'somebody:1', 1).pexpire('f28p', LONG_MS).exec();
       const waiting = locks.acquire('f28p', { wait: 10_000 });
@@ -125,7 +118,7 @@ export const protectionCases: readonly ChaosCase[] = [
     load: () => [],
     options: { commandTimeout: 2000, safetyPoll: LONG_MS },
     run: async (chaosRun) => {
-      const { proxy, url } = network(chaosRun);
+      const { proxy, url } = onlyServer(chaosRun);
       const [holder, waiter] = [chaosRun.open({ connection: url }), chaosRun.open()];
       // Opens both connections of the waiter, so that only its requests are slow.
       const first = await holder.locks.acquire('f28s:warm', { lease: LONG_MS });
@@ -155,7 +148,7 @@ export const protectionCases: readonly ChaosCase[] = [
     topologies: ['standalone'],
     load: () => [],
     run: async (chaosRun) => {
-      const { proxy, admin } = network(chaosRun);
+      const { proxy, admin } = onlyServer(chaosRun);
       const { locks } = chaosRun.open();
       const requests: Buffer[] = [];
       void proxy.cutBefore((command) => {

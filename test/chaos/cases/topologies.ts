@@ -5,6 +5,7 @@ import type { RedisServer } from '../../servers/redis/redis-server.js';
 import type { ChaosCase } from '../case.js';
 import type { Load } from '../load/load.js';
 import { type ClusterOf, isCluster } from '../topologies/cluster.js';
+import { masterOf } from '../topologies/master-of.js';
 import { isSentinel } from '../topologies/sentinel.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
 import { COMMAND_MS, LEASE_MS, type ChaosRun } from '../chaos-run.js';
@@ -23,14 +24,6 @@ const oneSlot = (loads: readonly Load[]): readonly Load[] =>
 
 const SLOT = hashSlot('{chaos}');
 
-const masterOf = async (chaosRun: ChaosRun): Promise<RedisServer> => {
-  const { topology } = chaosRun;
-  if (isCluster(topology)) return topology.cluster.ownerOfSlot(SLOT);
-  const [master] = await topology.masters();
-  if (!master) throw new Error('There is no master');
-  return master;
-};
-
 /**
  * Lets masters fail, one after the other. Expects progress after each fail-over, and again after the return of the old
  * master.
@@ -41,7 +34,7 @@ const failOvers = async (
   fail: (master: RedisServer) => Promise<() => Promise<void>>,
 ) => {
   for (let round = 0; round < n * chaosRun.scale; round++) {
-    const master = await masterOf(chaosRun);
+    const master = await masterOf(chaosRun.topology, '{chaos}');
     const restore = await fail(master);
     await sleep(1000);
     await chaosRun.progress('I7: after the fail-over', FAIL_OVER_MS + LEASE_MS);

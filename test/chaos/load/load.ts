@@ -1,6 +1,17 @@
 /** The kind of lock or permit that a loop acquires and releases repeatedly. */
 export type LoadKind =
-  'naive' | 'plain' | 'fair' | 'fenced' | 'spin' | 'read' | 'write' | 'semaphore' | 'permits' | 'group' | 'redlock';
+  | 'naive'
+  | 'redisson'
+  | 'plain'
+  | 'fair'
+  | 'fenced'
+  | 'spin'
+  | 'read'
+  | 'write'
+  | 'semaphore'
+  | 'permits'
+  | 'group'
+  | 'redlock';
 
 export interface Load {
   readonly kind: LoadKind;

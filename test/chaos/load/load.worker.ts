@@ -7,6 +7,7 @@ import { Recorder } from '../history/recorder.js';
 import { Rng } from '../rng.js';
 import type { Load, LoadSetup } from './load.js';
 import { takeNaively } from './naive-lock.js';
+import { RedissonClient } from './redisson-client.js';
 import { openClient } from '../../kit/client.js';
 
 const { options, path, seed } = JSON.parse(process.argv[2] ?? '{}') as LoadSetup;
@@ -33,6 +34,8 @@ client.runtime.events.on((event) => {
 
 /** The connection of the naive lock, with which the others are compared. */
 let naive: Redis | undefined;
+/** The client that acquires as Redisson does. */
+let redisson: RedissonClient | undefined;
 const LEASE_MS = 1000;
 
 const stopping = new AbortController();
@@ -87,6 +90,12 @@ const take = async (load: Load, name: string): Promise<Held> => {
       throw new LockAbortedError('The load has ended');
     }
     return { isHeld: () => true, release: () => redis.del(name) };
+  }
+  if (kind === 'redisson') {
+    redisson ??= new RedissonClient(String(options['connection']));
+    const held = await redisson.tryLock(name, { ...terms, lease: lease ?? LEASE_MS });
+    if (!held) throw new LockAbortedError('The wait is over, or the load has ended');
+    return held;
   }
   if (kind === 'semaphore') {
     const semaphore = locks.getSemaphore(name);
@@ -165,6 +174,8 @@ export const api = {
     for (const load of loads) for (let count = 0; count < load.loops; count++) loops.push(loop(load));
   },
   grants: (): number => grants,
+  clientId: (): Promise<string> =>
+    client.locks.withLock(`client:${process.pid}`, ({ owner }) => owner.slice(0, owner.lastIndexOf(':'))),
   /** Keeps the event loop busy. */
   block: (ms: number): void => {
     const end = performance.now() + ms;
@@ -180,6 +191,7 @@ export const api = {
     // Aborted attempts are undone, as at the end of an application.
     await client.runtime.acquirer.settled();
     naive?.disconnect();
+    redisson?.close();
     await client.close();
     return outcome;
   },

@@ -22,12 +22,12 @@ export interface Topology {
   stop(): Promise<void>;
 }
 
-/** All keys of all masters, each with its time to live, ms; -1 means no end. */
+/** All keys of all masters, each with its time to live, ms; -1 means no end, or that the server does not serve the key. */
 export const keysOf = async (topology: Topology): Promise<{ readonly key: string; readonly ttl: number }[]> => {
   const found = (await topology.masters()).map(async (server) => {
     const admin = topology.admin(server);
     const keys = await admin.keys('*');
-    return Promise.all(keys.map(async (key) => ({ key, ttl: await admin.pttl(key) })));
+    return Promise.all(keys.map(async (key) => ({ key, ttl: await admin.pttl(key).catch(() => -1) })));
   });
   return (await Promise.all(found)).flat();
 };

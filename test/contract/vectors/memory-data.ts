@@ -3,6 +3,8 @@ import type { HeldExclusiveLock } from '../../../lib/backend/memory/lock.js';
 import type { HeldReadWriteLock } from '../../../lib/backend/memory/read-write-data.js';
 import type { PermitDeadlines } from '../../../lib/backend/memory/permits.js';
 import type { StoredResult } from '../../../lib/backend/result-store.js';
+import { textOf } from '../../../lib/backend/redis/kinds/lock-scripts.js';
+import type { WaitingEntry } from '../../../lib/backend/waiting-entry.js';
 import type { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
 import type { RedisData, RedisValue } from './redis-data.js';
 
@@ -136,6 +138,21 @@ const waitingWriters: Codec = {
   fromRedis: (value) => fairDeadlines.fromRedis(value),
 };
 
+const waitingClients: Codec = {
+  type: 'zset of waiting clients',
+  matches: (name, { type }) => type === 'zset' && name.endsWith(':waiters'),
+  toRedis: (value) => {
+    // Memory keeps the order of arrival without its instants.
+    const spelled = (value as readonly WaitingEntry[]).map((entry, index) => [textOf(entry), String(index)]);
+    return { type: 'zset', value: Object.fromEntries(spelled) as Record<string, string> };
+  },
+  fromRedis: (value) =>
+    Object.keys(fieldsOf(value)).map((text): WaitingEntry => {
+      const [owner = '', lease, firstLease] = text.split(' ');
+      return { owner, lease: Number(lease), firstLease: Number(firstLease) };
+    }),
+};
+
 const groupLock: Codec = {
   type: 'hash of a group lock',
   matches: (_, value) =>
@@ -173,6 +190,7 @@ const codecs: readonly Codec[] = [
   readWriteLock,
   readTimeout,
   waitingWriters,
+  waitingClients,
 ];
 
 /** The content of a memory in the form of keys on a server. */

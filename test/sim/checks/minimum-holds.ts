@@ -16,7 +16,7 @@ interface Minimum {
 
 /** Tolerance, because clocks drift and the holder learns of the grant after it was made, ms. */
 const GRAIN_MS = 60;
-/** The least ratio of a watchdog's lease to the time-out of a command that leaves time for repetitions. */
+/** The least ratio of a lease to the time-out of a command that leaves time for repetitions. */
 const LEAST_LEASE_RATIO = 6;
 
 /** A caller that holds a lock for a minimum time. */
@@ -44,10 +44,12 @@ export class MinimumHolds {
 
   /** Keeps the hold for at least `ms` from now. */
   keep({ name: who, process }: Holder, hold: Hold, ms: number): void {
-    (hold as GrantedHold).holdAtLeast(ms);
+    const granted = hold as GrantedHold;
+    granted.holdAtLeast(ms);
     const { watchdogTimeout, commandTimeout } = this.profile;
-    // Any hold ends if its server cannot be reached for longer than the lease.
-    if (watchdogTimeout < LEAST_LEASE_RATIO * commandTimeout) return;
+    // Any hold ends if its server cannot be reached for longer than the lease, which the caller may have made shorter.
+    const lease = Math.min(watchdogTimeout, granted.grant.lease.remainingOnServer + GRAIN_MS);
+    if (lease < LEAST_LEASE_RATIO * commandTimeout) return;
     const { stalledFor } = process;
     this.minimums.push({ who, process, hold, until: this.simulation.now + ms, stalledBefore: stalledFor });
   }

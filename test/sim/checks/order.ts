@@ -1,3 +1,4 @@
+import { lockTable } from '../../../lib/backend/memory/lock.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 
@@ -19,6 +20,13 @@ export const watchTokens = (simulation: Simulation, server: SimulatedServer): vo
 /** Checks that waiters get a fair lock in the order of their places on the server. */
 export const watchFairOrder = (simulation: Simulation, server: SimulatedServer): void => {
   const queues = new Map<string, unknown[]>();
+  const take = (lock: string, owner: unknown): void => {
+    const queue = queues.get(lock) ?? [];
+    const place = queue.indexOf(owner);
+    if (place > 0)
+      simulation.violate('first come, first served', `${lock}: ${String(owner)} before ${String(queue[0])}`);
+    if (place >= 0) queue.splice(place, 1);
+  };
   server.onExecuted(({ script, keys, args, reply }) => {
     const lock = String(keys['lock']);
     const queue = queues.get(lock) ?? [];
@@ -30,12 +38,13 @@ export const watchFairOrder = (simulation: Simulation, server: SimulatedServer):
         queue.filter((owner) => !gone.includes(owner)),
       );
     }
+    // A request that ends a hold may have given the lock to a waiter.
+    const holder =
+      reply[0] === 'passed-on' || reply[0] === 'left' ? lockTable(server.store).find(lock)?.owner : undefined;
+    if (holder !== undefined) take(lock, holder);
     if (script !== 'fair-lock/queue') return;
     const place = queue.indexOf(args['owner']);
     if (reply[0] === 'queued' && place < 0) queue.push(args['owner']);
-    if (reply[0] !== 'acquired' || place < 0) return;
-    if (place > 0)
-      simulation.violate('first come, first served', `${lock}: ${String(args['owner'])} before ${String(queue[0])}`);
-    queue.splice(place, 1);
+    if (reply[0] === 'acquired') take(lock, args['owner']);
   });
 };

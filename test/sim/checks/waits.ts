@@ -15,6 +15,8 @@ export interface WaitFacts {
   readonly isStepwise?: boolean | undefined;
   /** Whether the server could grant the request now. */
   readonly isFree: () => boolean;
+  /** Whether the server knows that the caller waits, so that it gets its turn. Default: the caller asks for itself. */
+  readonly isInLine?: (() => boolean) | undefined;
 }
 
 /** Tolerance for late timers and for the resolution of deadlines, ms. */
@@ -23,6 +25,7 @@ const GRAIN_MS = 15;
 class Wait {
   readonly stalledBefore: number;
   freeSince: number | undefined;
+  passedOverSince: number | undefined;
   abortedAt: number | undefined;
 
   constructor(
@@ -44,7 +47,7 @@ class Wait {
 
 /**
  * Checks that every caller is answered within its wait and the time of one command. Checks that no waiter sleeps while
- * its request could be granted, for longer than a notification and a request take.
+ * its request could be granted, or without a place in line, for longer than a notification and a request take.
  */
 export class Waits {
   private readonly pending = new Set<Wait>();
@@ -83,7 +86,7 @@ export class Waits {
   }
 
   private checkOne(wait: Wait, now: number): void {
-    const { who, lock, signal, isFree } = wait.facts;
+    const { who, lock, signal, isFree, isInLine } = wait.facts;
     if (signal?.aborted) wait.abortedAt ??= now;
     if (now > wait.dueAt) {
       this.simulation.violate(
@@ -97,6 +100,13 @@ export class Waits {
       this.simulation.violate(
         'no lost wake-up',
         `${who} has slept for ${(now - wait.freeSince).toFixed(1)} ms while ${lock} was free`,
+      );
+    }
+    wait.passedOverSince = isInLine && !isInLine() ? (wait.passedOverSince ?? now) : undefined;
+    if (wait.passedOverSince !== undefined && now - wait.passedOverSince > this.longestIdle) {
+      this.simulation.violate(
+        'no lost wake-up',
+        `${who} has waited for ${(now - wait.passedOverSince).toFixed(1)} ms without a place in the line for ${lock}`,
       );
     }
   }

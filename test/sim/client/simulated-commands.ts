@@ -31,6 +31,8 @@ export class SimulatedCommands implements ScriptExecutor {
     private readonly server: SimulatedServer,
     private readonly scheduler: MonotonicScheduler,
     readonly commandTimeout: number,
+    /** Called with each owner id for which a script is sent. */
+    private readonly onOwner: (owner: string) => void,
   ) {
     this.clock = new ServerClock(scheduler, (ms) => this.watcher.clockJumped(ms));
     this.clock.observe(server.now);
@@ -71,6 +73,18 @@ export class SimulatedCommands implements ScriptExecutor {
     return this.clock.now();
   }
 
+  longestSince(_key: string, serverTime: number): number | undefined {
+    return this.clock.longestSince(serverTime);
+  }
+
+  knowsReceivers(): boolean {
+    return true;
+  }
+
+  mayGrant(): boolean {
+    return true;
+  }
+
   latest(_key: string, notAfter: number): number {
     return notAfter;
   }
@@ -93,10 +107,12 @@ export class SimulatedCommands implements ScriptExecutor {
   ): Promise<ReplyOf<S>> {
     // Throws for arguments that could not be sent to a real server.
     encode(script, keys, args);
+    const { owner } = args as { owner?: unknown };
+    if (typeof owner === 'string') this.onOwner(owner);
     const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args, asking));
     return withDeadline(asked, deadline, this.scheduler, {
       name,
-      read: (reply, now) => readReply(script, reply, this.clock, now),
+      read: (reply, now, sentAt) => readReply(script, reply, this.clock, now, sentAt),
     });
   }
 

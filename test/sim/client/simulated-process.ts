@@ -1,6 +1,7 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
 import { ClusterExecutor } from '../../../lib/backend/redis/cluster/cluster-executor.js';
 import { RedisBackend } from '../../../lib/backend/redis/redis-backend.js';
+import { clientIdOf } from '../../../lib/context/owner-ids.js';
 import { LockShutdownError } from '../../../lib/errors.js';
 import { LockService } from '../../../lib/lock.service.js';
 import { ConnectionRegistry } from '../../../lib/runtime/connection-registry.js';
@@ -42,6 +43,8 @@ export class SimulatedProcess {
   readonly locks: LockService;
   readonly runtimes: readonly OwnedRuntime[];
   isAlive = true;
+  /** The client ids of its connections, as far as it has asked for locks. */
+  readonly clientIds = new Set<string>();
   /** The last instant of true time at which a server answered it. */
   lastAnswerAt = 0;
   /** Milliseconds of true time for which it has been stalled so far. */
@@ -181,7 +184,8 @@ export class SimulatedProcess {
       () => {},
     );
     const { commandTimeout } = this.options.settings;
-    const commands: SimulatedCommands = new SimulatedCommands(connection, server, scheduler, commandTimeout);
+    const onOwner = (owner: string): void => void this.clientIds.add(clientIdOf(owner));
+    const commands: SimulatedCommands = new SimulatedCommands(connection, server, scheduler, commandTimeout, onOwner);
     return commands;
   }
 

@@ -1,4 +1,4 @@
-import type { Subscription, PubSub } from '../../../lib/backend/lock-backend.js';
+import type { MessageListener, Subscription, PubSub } from '../../../lib/backend/lock-backend.js';
 import { rawReply, withDeadline } from '../../../lib/backend/redis/connection/with-deadline.js';
 import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
@@ -9,7 +9,7 @@ import { notConnected } from './not-connected.js';
 const RECONNECT_MS = 50;
 
 interface Channel {
-  readonly listeners: Set<() => void>;
+  readonly listeners: Set<MessageListener>;
   /** Whether the server has acknowledged the subscription on the connection as it is now. */
   isLive: boolean;
 }
@@ -28,7 +28,7 @@ export class SimulatedSubscriber implements PubSub {
     this.listener = this.newListener();
   }
 
-  async subscribe(name: string, listener: () => void): Promise<Subscription> {
+  async subscribe(name: string, listener: MessageListener): Promise<Subscription> {
     const channel = this.channels.get(name) ?? { listeners: new Set(), isLive: false };
     this.channels.set(name, channel);
     channel.listeners.add(listener);
@@ -77,7 +77,7 @@ export class SimulatedSubscriber implements PubSub {
     channel.isLive = this.listener === listener;
   }
 
-  private cancel(name: string, channel: Channel, callback: () => void): void {
+  private cancel(name: string, channel: Channel, callback: MessageListener): void {
     channel.listeners.delete(callback);
     if (channel.listeners.size > 0 || this.channels.get(name) !== channel) return;
     this.channels.delete(name);
@@ -89,14 +89,15 @@ export class SimulatedSubscriber implements PubSub {
   }
 
   private newListener(): Listener {
-    return { push: this.connection.push, isGone: false, onMessage: (name) => this.wake(this.channels.get(name)) };
+    const onMessage = (name: string, message: string | undefined): void => this.wake(this.channels.get(name), message);
+    return { push: this.connection.push, isGone: false, onMessage };
   }
 
   private wakeAll(): void {
     for (const channel of this.channels.values()) this.wake(channel);
   }
 
-  private wake(channel: Channel | undefined): void {
-    for (const listener of channel?.listeners ?? []) listener();
+  private wake(channel: Channel | undefined, message?: string): void {
+    for (const listener of channel?.listeners ?? []) listener(message);
   }
 }

@@ -20,6 +20,9 @@ const CLOSED = 'Connection is closed.';
 /** The message of ioredis by which the library knows that nothing was sent. */
 const NOT_WRITABLE = "Stream isn't writeable and enableOfflineQueue options is false";
 
+/** The longest time for which requests of a broken connection stay in buffers on their way, ms. */
+const LATEST_AFTER_CUT_MS = 300;
+
 /** Keeps the order of one direction of one connection with any delays. */
 class Direction {
   private readonly frames: Frame[] = [];
@@ -37,10 +40,12 @@ class Direction {
     this.end.enqueue(this.lastAt, () => this.frames.shift()?.run());
   }
 
-  /** Decides for each frame on its way whether it is lost. */
-  lose(isLost: () => boolean): void {
+  /** Decides for each frame on its way whether it is lost. Those that are not may be `ms` later than otherwise. */
+  lose(isLost: () => boolean, ms: number): void {
+    const later = ({ run }: Frame): void => void this.end.enqueue(this.simulation.now + ms, run);
     for (const [index, frame] of this.frames.entries()) {
-      if (isLost()) this.frames[index] = { what: frame.what, run: () => {} };
+      const { what } = frame;
+      this.frames[index] = { what, run: isLost() ? () => {} : () => later(frame) };
     }
   }
 }
@@ -148,7 +153,8 @@ export class SimulatedConnection {
     const { link, simulation } = this;
     if (!link) return;
     this.link = undefined;
-    link.toServer.lose(() => simulation.rng.chance(0.5));
+    const { rng } = simulation;
+    link.toServer.lose(() => rng.chance(0.5), rng.pick([0, 10, LATEST_AFTER_CUT_MS]) * rng.next());
     link.break();
     this.listener.onBroken();
     this.client.enqueue(simulation.now + downFor, () => this.becomeReady());

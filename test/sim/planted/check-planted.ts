@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { runCampaign } from '../campaign/campaign.js';
 import { mends } from './mends.js';
 import type { PlantedBug } from './planted-bug.js';
+import { plantedGrants } from './planted-grants.js';
 import { plantedBugs } from './planted-bugs.js';
 
 const MUTATE = fileURLToPath(new URL('../../chaos/mutate.cjs', import.meta.url));
@@ -14,6 +15,8 @@ interface Plan {
   readonly jobs: number;
   /** The one bug to plant. Default: all. */
   readonly only?: string | undefined;
+  /** The one scenario to run. Default: all. */
+  readonly scenario?: string | undefined;
   /** Whether to write the table in the repository. */
   readonly writes: boolean;
 }
@@ -28,10 +31,10 @@ interface Finding {
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const find = async (bug: PlantedBug, { seeds, jobs }: Plan): Promise<Finding> => {
+const find = async (bug: PlantedBug, { seeds, jobs, scenario }: Plan): Promise<Finding> => {
   const started = performance.now();
   const env = { ...process.env, CHAOS_MUTATION: JSON.stringify(bug.edits), NODE_OPTIONS: `--require ${MUTATE}` };
-  const { failures } = await runCampaign({ from: 1, seeds, jobs, env, stopsAtFirst: true, real: false });
+  const { failures } = await runCampaign({ from: 1, seeds, jobs, env, scenario, stopsAtFirst: true, real: false });
   const seconds = (performance.now() - started) / 1000;
   const [first] = failures;
   print(
@@ -68,11 +71,16 @@ export const checkPlanted = async (plan: Plan): Promise<boolean> => {
   };
   const taken = await findAll(mends);
   const planted = await findAll(plantedBugs);
+  const inGrants = await findAll(plantedGrants);
   if (writes) {
-    const tables = [tableOf('Mends that are taken out', taken), tableOf('Bugs that were never there', planted)];
+    const tables = [
+      tableOf('Mends that are taken out', taken),
+      tableOf('Bugs that were never there', planted),
+      tableOf('Rules of grants that are left out', inGrants),
+    ];
     writeFileSync(TABLE, `${[INTRODUCTION, ...tables].join('\n\n')}\n`);
   }
-  const all = [...taken, ...planted];
+  const all = [...taken, ...planted, ...inGrants];
   const missed = all.filter(({ seed }) => seed === undefined).length;
   print(`${all.length - missed} passed, ${missed} failed`);
   return missed === 0 && all.length > 0;

@@ -25,19 +25,19 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'unwanted-grant-kept',
     what: 'a lock that is granted to a waiter that was aborted meanwhile is not given back',
-    edits: [{ file: 'waiting/queue/contender.ts', find: 'this.attempts.undo(this.name, got);', replace: '' }],
+    edits: [{ file: 'waiting/queue/contender.ts', find: '    this.attempts.undo(this.name, got);', replace: '' }],
   },
   {
     name: 'short-lease-handed-over',
     what: 'a lock is handed over to a waiter that wants another lease than the server has granted',
     edits: [
       {
-        file: 'waiting/lock-attempts.ts',
-        find: 'if (handed >= max || lease !== wanted || sent.elapsed',
-        replace: 'if (handed >= max || sent.elapsed',
+        file: 'waiting/hand-over-attempts.ts',
+        find: 'if (isLast || full !== wanted || sent.elapsed',
+        replace: 'if (isLast || sent.elapsed',
       },
       {
-        file: 'waiting/lock-attempts.ts',
+        file: 'waiting/hand-over-attempts.ts',
         find: 'return { ...acquired, handed: handed + 1 };',
         replace: 'return { ...acquired, lease: wanted, handed: handed + 1 };',
       },
@@ -123,6 +123,28 @@ export const plantedBugs: readonly PlantedBug[] = [
         file: 'backend/redis/commands/orphan-releaser.ts',
         find: 'if (this.finished) return this.onGivenUp(orphan, cause);',
         replace: 'return;',
+      },
+    ],
+  },
+  {
+    name: 'fair-grant-during-request',
+    what: 'a waiter takes a fair lock that was given to it while a request of its own is not answered',
+    edits: [
+      {
+        file: 'waiting/fair/fair-wait-queue.ts',
+        find: 'if (waiter.isAttempting || leaseSpent(',
+        replace: 'if (leaseSpent(',
+      },
+    ],
+  },
+  {
+    name: 'fair-grant-out-of-turn',
+    what: 'a fair lock is given to the waiter that came last',
+    edits: [
+      {
+        file: 'backend/memory/fair-queue.ts',
+        find: 'const { owner, deadline } = this.head ?? {};',
+        replace: 'const { owner, deadline } = this.places.at(-1) ?? {};',
       },
     ],
   },

@@ -110,14 +110,14 @@ const forceRelease = async (caller: Caller, { names, lockOf }: Locks): Promise<v
   settled();
 };
 
-/** Two or three processes that contend for one or two locks of one kind. */
-export const exclusiveLocks: Scenario = {
-  name: 'exclusive locks',
+/** Two or three processes that contend for one or two locks of one of these kinds. */
+const contention = (title: string, kinds: readonly (keyof typeof KINDS)[]): Scenario => ({
+  name: title,
   mayKill: true,
   setup: (rng) => ({ servers: 1, processes: rng.whole(2, 3) }),
   start: (world) => {
     const { rng, profile, simulation, server } = world;
-    const kind = rng.pick(['plain', 'plain', 'plain', 'fair', 'fenced', 'spin'] as const);
+    const kind = rng.pick(kinds);
     const names = rng.pick([['a'], ['a'], ['a', 'b']]);
     const locks: Locks = { names, lockOf: ({ process }, name) => KINDS[kind](process.locks, name) };
     if (kind === 'fair' && profile.name === 'quiet') watchFairOrder(simulation, server);
@@ -131,4 +131,7 @@ export const exclusiveLocks: Scenario = {
       ],
     };
   },
-};
+});
+
+export const exclusiveLocks = contention('exclusive locks', ['plain', 'plain', 'plain', 'fair', 'fenced', 'spin']);
+export const fairLocks = contention('fair locks', ['fair']);

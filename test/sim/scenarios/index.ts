@@ -1,7 +1,8 @@
 import { elections } from './elections.js';
-import { exclusiveLocks } from './exclusive-locks.js';
+import { exclusiveLocks, fairLocks } from './exclusive-locks.js';
 import { expirablePermits } from './expirable-permits.js';
 import { fairDeaths } from './fair-deaths.js';
+import { grants } from './grants.js';
 import { latches } from './latches.js';
 import { minimumHolds } from './minimum-holds.js';
 import { movingSlots } from './moving-slots.js';
@@ -16,7 +17,10 @@ export const scenarios: readonly Scenario[] = [
   exclusiveLocks,
   exclusiveLocks,
   exclusiveLocks,
+  grants,
+  grants,
   fairDeaths,
+  fairLocks,
   readWriteLocks,
   minimumHolds,
   movingSlots,

@@ -13,11 +13,11 @@ export const defineFairLocks = (table: ScriptTable, { fairLock }: MemoryBackend,
     if (reply.outcome === 'reserved') return ['reserved', reply.remaining, reply.next, now(), ''];
     return ['busy', reply.remaining, reply.holder ?? '', now(), ''];
   });
-  table.define(queue, async ({ lock }, { owner, lease, slot, notAfter }) => {
-    if (now() > notAfter) return ['late', 0, '', now(), ''];
-    const reply = await fairLock.queue({ name: lock, owner, lease, slot });
-    if (reply.outcome === 'acquired') return ['acquired', lease, '', now(), ''];
-    return [reply.outcome, reply.remaining, reply.holder, now(), reply.head];
+  table.define(queue, async ({ lock }, { owner, lease, slot, firstLease, notAfter }) => {
+    if (now() > notAfter) return ['late', 0, '', now(), '', 0];
+    const reply = await fairLock.queue({ name: lock, owner, lease, slot, firstLease });
+    if (reply.outcome === 'acquired') return ['acquired', lease, '', now(), '', 0];
+    return [reply.outcome, reply.remaining, reply.holder, now(), reply.head, reply.isMixed ? 1 : 0];
   });
   table.define(keep, async ({ lock }, { owners, slot }) => {
     const kept = await fairLock.keep({ name: lock, owners: [owners].flat(), slot });

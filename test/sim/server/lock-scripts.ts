@@ -1,5 +1,6 @@
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import type { AcquireOutcome, LockOperations, Renewal } from '../../../lib/backend/lock-operations.js';
+import type { WaitingEntry } from '../../../lib/backend/waiting-entry.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
 import type { ScriptTable } from './script-table.js';
 
@@ -27,6 +28,12 @@ const renewalsOf = (
     owner: String(flat[index * stride]),
     lease: Number(flat[index * stride + 1]),
   }));
+};
+
+/** A waiting entry, as the scripts get it. */
+const parseEntry = (text: string): WaitingEntry => {
+  const [owner = '', lease, firstLease] = text.split(' ');
+  return { owner, lease: Number(lease), firstLease: Number(firstLease) };
 };
 
 const flags = (held: readonly (boolean | undefined)[]): number[] => held.map((isHeld) => (isHeld ? 1 : 0));
@@ -68,10 +75,22 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     if (reply.outcome === 'acquired') return [lease, now()];
     return ['busy', reply.remaining, holderIn(reply), now()];
   });
-  table.define(scripts.lock.release, async (keys, { owner, publish }) => {
-    // Only a silent release has no command to publish with.
-    const reply = await lock.release({ name: keys.lock, owner, lease: 0, silent: publish === '' });
+  table.define(scripts.lock.release, async (keys, { owner, publish, again }) => {
+    const carried = again === '' ? undefined : { ...parseEntry(again), onSettled: () => {} };
+    const request = { name: keys.lock, owner, lease: 0, again: carried };
+    // Only a silent release comes without a command that publishes.
+    const reply = await lock.release({ ...request, silent: publish === '' });
     return reply.outcome === 'released' ? [reply.heard ?? 0, 'released'] : [reply.outcome, now()];
+  });
+  table.define(scripts.lock.wait, async (keys, { lease, entry, isNew, notAfter }) => {
+    if (now() > notAfter) return ['late', 0, '', now()];
+    const reply = await lock.wait({ name: keys.lock, entry: parseEntry(entry), isNew: isNew === 1 });
+    if (reply.outcome === 'acquired') return [lease, now()];
+    return reply.outcome === 'gone' ? ['gone', 0, '', now()] : ['busy', reply.remaining, holderIn(reply), now()];
+  });
+  table.define(scripts.lock.withdraw, async (keys, { entry }) => {
+    lock.withdraw(keys.lock, parseEntry(entry));
+    return ['withdrawn', now()];
   });
   table.define(scripts.fencedLock.acquire, async (keys, { owner, lease, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now(), ''];

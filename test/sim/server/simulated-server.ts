@@ -1,6 +1,8 @@
 import { counterTable } from '../../../lib/backend/memory/counters.js';
 import { lockTable } from '../../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
+import { waitingTable } from '../../../lib/backend/memory/waiting-clients.js';
+import { waitingClients } from '../../../lib/keys/redisson-keys.js';
 import { ReadWriteData, readWriteTable } from '../../../lib/backend/memory/read-write-data.js';
 import type { ArgumentsOf, KeysOf, Script } from '../../../lib/backend/redis/scripts/script.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
@@ -37,6 +39,8 @@ export interface Execution {
   readonly reply: readonly unknown[];
   /** Owners that held the lock just before, if the script ends the holds of others. */
   readonly heldBefore: readonly OwnerId[];
+  /** Owners of the entries that waited for the lock just before, in order of arrival. */
+  readonly waitingBefore: readonly OwnerId[];
 }
 
 /** A server that executes the library's scripts by the memory backend, on a clock of its own. */
@@ -61,6 +65,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     const clock = { now: () => this.now, schedule: () => ({ cancel: () => {} }) };
     const scheduler = new MonotonicScheduler(clock, (error) => simulation.violate('server', String(error)));
     this.store = new SimulatedStore(scheduler);
+    this.real?.listenLike(name, this.store, (work) => void simulation.await(work));
     this.backend = new MemoryBackend(this.store, 'clock');
     const now = (): number => this.now;
     defineLocks(this.table, this.backend, now);
@@ -108,6 +113,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
   ): Promise<readonly unknown[]> {
     const heldBefore = script.name.endsWith('force-release') ? this.holdersOf(Object.values(keys)[0]) : [];
     const names = Object.values(keys).flat().map(String);
+    const waitingBefore = this.waitingFor(names[0] ?? '');
     const refusal = this.cluster?.refusal(this, names, asking);
     if (refusal) {
       this.simulation.note(this.name, () => `${script.name} ${names.join(' ')} → ${refusal.message}`);
@@ -124,7 +130,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
       this.name,
       () => `${script.name} ${names.join(' ')} ${JSON.stringify(args)} → ${reply.join(' ')}`,
     );
-    for (const watcher of this.watchers) watcher({ script: script.name, keys, args, reply, heldBefore });
+    for (const watcher of this.watchers) watcher({ script: script.name, keys, args, reply, heldBefore, waitingBefore });
     return reply;
   }
 
@@ -137,6 +143,20 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
   ): Promise<void> {
     const difference = await real.compare(this.name, this.now, script, keys, args, reply);
     if (difference !== undefined) this.simulation.violate('same as on Redis', difference);
+  }
+
+  /** The owner of a lock of a kind that excludes all others. */
+  holderOf(name: string): OwnerId | undefined {
+    return lockTable(this.store).find(name)?.owner;
+  }
+
+  /** The owners of the entries that wait for a lock, in order of arrival. */
+  waitingFor(name: string): readonly OwnerId[] {
+    return (
+      waitingTable(this.store)
+        .find(waitingClients(name))
+        ?.map(({ owner }) => owner) ?? []
+    );
   }
 
   remaining(mode: Mode, name: string, owner: OwnerId): number {

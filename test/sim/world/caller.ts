@@ -20,6 +20,8 @@ export interface LockRequest {
   readonly within?: Task | undefined;
   /** Whether the lock could be granted now. Default: its holder has released it. */
   readonly isFree?: () => boolean;
+  /** Whether the server knows that the process waits. Default: not asked. */
+  readonly isInLine?: () => boolean;
 }
 
 /** A caller of the library in one process. It takes locks, works under them, and releases them. */
@@ -115,7 +117,7 @@ export class Caller {
 
   private awaits(
     lock: string,
-    { wait, signal, server = this.world.lockServer, isFree, within, isStepwise }: LockRequest,
+    { wait, signal, server = this.world.lockServer, isFree, isInLine, within, isStepwise }: LockRequest,
   ): () => void {
     return this.world.waits.begin({
       who: this.name,
@@ -124,6 +126,7 @@ export class Caller {
       wait,
       signal,
       isStepwise,
+      isInLine,
       grace: this.world.profile.commandTimeout,
       isFree: isFree ?? (() => within === undefined && server.wasFreed(lock)),
     });

@@ -40,6 +40,8 @@ export interface Setup {
   readonly hasLateWakeUps?: boolean;
   /** Whether the servers are a cluster. Default: no. */
   readonly isCluster?: boolean;
+  /** Number of processes that never hand over, and so wait as clients of Redisson do. Default: 0. */
+  readonly withoutHandOver?: number;
 }
 
 /** The servers, the processes and the checks of one run. */
@@ -53,14 +55,20 @@ export class SimulatedWorld {
   readonly cluster: SimulatedCluster | undefined;
   private readonly real: RealScripts | undefined;
   readonly processes: SimulatedProcess[] = [];
+  /** Number of processes, the first ones, that do not hand over although the others do. */
+  readonly withoutHandOver: number;
+  /** Milliseconds after which a waiter should have been woken. */
+  readonly longestIdle: number;
   private callerCount = 0;
 
   constructor(
     readonly simulation: Simulation,
     readonly profile: Profile,
-    { servers, processes, checksWakeUps = true, hasLateWakeUps = profile.name !== 'quiet', isCluster = false }: Setup,
+    setup: Setup,
     real?: RealScripts,
   ) {
+    const { servers, processes, withoutHandOver = 0, isCluster = false } = setup;
+    const { checksWakeUps = true, hasLateWakeUps = profile.name !== 'quiet' } = setup;
     // The real servers are not a cluster, so a simulated cluster is not compared with them.
     this.real = isCluster ? undefined : real;
     this.rng = simulation.rng;
@@ -70,12 +78,15 @@ export class SimulatedWorld {
     const soon = YIELD_MS + 12 * this.delays.longest;
     // A poll makes up for lost messages. A fair queue waits for a dead waiter for one slot.
     const late = 2 * SAFETY_POLL_MS + fairWaitTimeout + 10 * commandTimeout;
-    const idle = hasLateWakeUps ? late : soon;
+    this.withoutHandOver = withoutHandOver;
+    this.longestIdle = hasLateWakeUps ? late : soon;
     this.minimums = new MinimumHolds(simulation, profile);
-    this.waits = new Waits(simulation, checksWakeUps ? idle : Number.POSITIVE_INFINITY);
+    this.waits = new Waits(simulation, checksWakeUps ? this.longestIdle : Number.POSITIVE_INFINITY);
     this.servers = Array.from({ length: servers }, (_, index) => this.startServer(serverName(index)));
     this.cluster = isCluster ? new SimulatedCluster(simulation, this.servers) : undefined;
-    for (let index = 0; index < processes; index += 1) this.startProcess();
+    for (let index = 0; index < processes; index += 1) {
+      this.startProcess(profile.handover && index >= withoutHandOver);
+    }
   }
 
   get server(): SimulatedServer {
@@ -89,7 +100,7 @@ export class SimulatedWorld {
     return this.cluster ?? this.server;
   }
 
-  startProcess(): SimulatedProcess {
+  startProcess(handsOver = this.profile.handover): SimulatedProcess {
     const { delays, servers, profile, cluster } = this;
     const process = new SimulatedProcess(this.simulation, {
       name: `process-${this.processes.length + 1}`,
@@ -102,7 +113,7 @@ export class SimulatedWorld {
         watchdogTimeout: profile.watchdogTimeout,
         fairWaitTimeout: profile.fairWaitTimeout,
         safetyPoll: SAFETY_POLL_MS,
-        ...(!profile.handover && { handover: false }),
+        ...(!handsOver && { handover: false }),
       },
     });
     this.processes.push(process);

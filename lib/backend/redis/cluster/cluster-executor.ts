@@ -102,6 +102,18 @@ export class ClusterExecutor implements ScriptExecutor {
     return this.topology.nodeFor(key)?.serverTime(key, now) ?? Number.NEGATIVE_INFINITY;
   }
 
+  longestSince(key: string, serverTime: number): number | undefined {
+    return this.topology.nodeFor(key)?.longestSince(key, serverTime);
+  }
+
+  knowsReceivers(): boolean {
+    return !this.topology.isKnown || this.topology.isSharded;
+  }
+
+  mayGrant(key: string): boolean {
+    return this.topology.nodeFor(key)?.mayGrant() ?? false;
+  }
+
   latest(key: string, notAfter: number): number {
     const here = this.serverTime(key);
     const ahead = this.topology.connected.map((node) => node.serverTime() - here);

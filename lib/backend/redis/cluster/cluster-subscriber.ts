@@ -1,6 +1,6 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { Subscription, PubSub } from '../../lock-backend.js';
+import type { MessageListener, Subscription, PubSub } from '../../lock-backend.js';
 import { RedisSubscriber } from '../connection/redis-subscriber.js';
 import type { Address } from './cluster-servers.js';
 import type { ClusterTopology } from './cluster-topology.js';
@@ -15,7 +15,7 @@ class RoutedSubscription implements Subscription {
 
   constructor(
     readonly channel: string,
-    private readonly onMessage: () => void,
+    private readonly onMessage: MessageListener,
     private readonly forget: (routed: RoutedSubscription) => void,
   ) {}
 
@@ -24,8 +24,8 @@ class RoutedSubscription implements Subscription {
   }
 
   /** Messages that arrive after {@link cancel} are dropped. */
-  readonly listener = (): void => {
-    if (!this.cancelled) this.onMessage();
+  readonly listener = (message?: string): void => {
+    if (!this.cancelled) this.onMessage(message);
   };
 
   cancel(): void {
@@ -58,7 +58,7 @@ export class ClusterSubscriber implements PubSub {
     topology.onRefresh(() => this.moveAllToMasters());
   }
 
-  async subscribe(channel: string, listener: () => void): Promise<Subscription> {
+  async subscribe(channel: string, listener: MessageListener): Promise<Subscription> {
     const routed = new RoutedSubscription(channel, listener, (gone) => void this.routed.delete(gone));
     this.routed.add(routed);
     try {

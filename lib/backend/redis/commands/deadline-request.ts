@@ -85,6 +85,19 @@ export const sendWithDeadline = <Reply, T>(
   }
 };
 
+/**
+ * Rejects with the error of a request only once the server refuses the request, so that it cannot take effect after its
+ * caller was told.
+ */
+export const rejectOnceRefused = async (
+  scheduler: MonotonicScheduler,
+  deadline: number,
+  error: unknown,
+): Promise<never> => {
+  if (isUnknown(error)) await scheduler.pause(deadline - scheduler.now() + 1, { keepAlive: true });
+  throw error;
+};
+
 const neverSent = (name: string): LockUnavailableError =>
   new LockUnavailableError('The request was not sent: its deadline had passed', 'not-sent', false, { lockName: name });
 

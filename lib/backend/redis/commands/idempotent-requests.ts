@@ -4,7 +4,7 @@ import type { GivenUp } from '../../lock-backend.js';
 import type { ScriptExecutor } from './script-executor.js';
 import { enoughReplicas } from './enough-replicas.js';
 import type { Replicas } from './replica-confirmation.js';
-import { isUnknown, type RequestLimits, sendWithDeadline } from './deadline-request.js';
+import { rejectOnceRefused, type RequestLimits, sendWithDeadline } from './deadline-request.js';
 import { sendAgain } from './send-again.js';
 import { IdempotencyKeys, REMEMBERED_MS, type RequestIdentity } from './idempotency-keys.js';
 import { OrphanReleaser } from './orphan-releaser.js';
@@ -110,8 +110,7 @@ export class IdempotentRequests {
     const identity = this.keys.next(name);
     const changing = this.retryOnce(identity, send, () => deadline).catch(async (error: unknown) => {
       if (isPassing(error)) this.keys.discardLater(identity.idempotencyKey);
-      if (isUnknown(error)) await this.scheduler.pause(deadline - this.scheduler.now() + 1, { keepAlive: true });
-      throw error;
+      return rejectOnceRefused(this.scheduler, deadline, error);
     });
     const { answer, forget } = await changing;
     await this.knownOutcome(identity, answer, 'it remains, but a fail-over may lose it', 'unknown').finally(forget);

@@ -128,6 +128,18 @@ export class NodeExecutor implements ScriptExecutor {
     return this.clock.now(now);
   }
 
+  longestSince(_key: string, serverTime: number): number | undefined {
+    return this.clock.longestSince(serverTime);
+  }
+
+  knowsReceivers(): boolean {
+    return true;
+  }
+
+  mayGrant(): boolean {
+    return this.guard?.isOn !== true;
+  }
+
   latest(_key: string, notAfter: number): number {
     return notAfter;
   }

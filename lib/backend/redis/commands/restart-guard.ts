@@ -32,10 +32,18 @@ export class RestartGuard {
     this.guard(this.length);
   }
 
+  get isOn(): boolean {
+    // Usually it was over long ago, and the clock need not be read.
+    if (this.until === Number.NEGATIVE_INFINITY) return false;
+    if (this.until > this.scheduler.now()) return true;
+    this.until = Number.NEGATIVE_INFINITY;
+    return false;
+  }
+
   /** The error to refuse grants with now; `undefined`: grants are allowed. */
   refusal(name: string | undefined): LockUnavailableError | undefined {
+    if (!this.isOn) return undefined;
     const left = Math.ceil(this.until - this.scheduler.now());
-    if (left <= 0) return undefined;
     const why = 'Redis was started or replaced recently and may have lost current holds';
     return new LockUnavailableError(`${why}; no lock is granted for another ${left} ms`, 'refused', false, {
       lockName: name,

@@ -37,8 +37,8 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
     return this.evaluate('evalsha', scriptHash(this.script.text));
   }
 
-  read(reply: unknown, now: number): ReplyOf<S> {
-    return readReply(this.script, reply, this.server.clock, now);
+  read(reply: unknown, now: number, sentAt: number): ReplyOf<S> {
+    return readReply(this.script, reply, this.server.clock, now, sentAt);
   }
 
   /** EVAL only if the server does not know the script: a user without +eval can have the scripts preloaded. */

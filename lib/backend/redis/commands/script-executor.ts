@@ -35,6 +35,18 @@ export interface ScriptExecutor {
    */
   serverTime(key: string, now?: number): number;
   /**
+   * Milliseconds that have passed at most since the clock of the server of `key` showed `serverTime`; `undefined`:
+   * unknown.
+   */
+  longestSince(key: string, serverTime: number): number | undefined;
+  /**
+   * Whether the server of `key` knows all clients that receive what a script publishes on a channel of the key. Not in
+   * a cluster whose messages go to every server; true until that is known.
+   */
+  knowsReceivers(key: string): boolean;
+  /** Whether the server of `key` may grant locks: not while it may have forgotten earlier grants. */
+  mayGrant(key: string): boolean;
+  /**
    * The instant from which a request about `key` with this `notAfter` is refused, by the fastest clock of all servers
    * that it may be redirected to.
    */

@@ -13,7 +13,7 @@ const BACK_MS = 2500;
 const DRIFT = 0.001;
 
 /**
- * Time on the server, estimated from the last reply that contained it. The estimate is behind by the way back of that
+ * Time on the server, estimated from the replies that contained it. The estimate is behind by the way back of the last
  * reply, never ahead, so a command with an estimated `notAfter` is refused too early rather than too late.
  */
 export class ServerClock {
@@ -23,6 +23,8 @@ export class ServerClock {
    */
   private furthestAhead = Number.NEGATIVE_INFINITY;
   private lastSeen = 0;
+  /** The server is at most this far ahead of our clock, by the command that reached it fastest. */
+  private mostAhead = Number.POSITIVE_INFINITY;
 
   /** @param onJump Called with the ms by which the clock was set, roughly; negative: back. */
   constructor(
@@ -30,11 +32,19 @@ export class ServerClock {
     private readonly onJump: (ms: number) => void = () => {},
   ) {}
 
-  /** @param now When the reply came, on the scheduler's clock. */
-  observe(serverNow: number, now = this.scheduler.now()): void {
+  /**
+   * @param now When the reply came, on the scheduler's clock.
+   * @param sentAt When the command was sent; `-Infinity`: unknown.
+   */
+  observe(serverNow: number, now = this.scheduler.now(), sentAt = Number.NEGATIVE_INFINITY): void {
     // A reply that is no number comes from something other than Redis, and contains no time.
     if (!Number.isFinite(serverNow)) return;
     this.ahead = serverNow - now;
+    this.mostAhead += (now - this.lastSeen) * DRIFT;
+    // The server's time has no fractions of a millisecond.
+    const most = serverNow + 1 - sentAt;
+    // No clock is ahead by more than the most: it was set.
+    if (most < this.mostAhead || this.ahead > this.mostAhead) this.mostAhead = most;
     this.furthestAhead -= (now - this.lastSeen) * DRIFT;
     this.lastSeen = now;
     const change = this.ahead - this.furthestAhead;
@@ -43,6 +53,16 @@ export class ServerClock {
       this.onJump(Math.round(change));
     }
     this.furthestAhead = Math.max(this.furthestAhead, this.ahead);
+  }
+
+  /**
+   * Milliseconds that have passed at most since the server's clock showed `serverTime`; `undefined`: unknown, since the
+   * clock was not seen yet, or was set since.
+   */
+  longestSince(serverTime: number): number | undefined {
+    const now = this.scheduler.now();
+    const longest = now + this.mostAhead + (now - this.lastSeen) * DRIFT - serverTime;
+    return Number.isFinite(longest) && longest >= 0 ? longest : undefined;
   }
 
   now(at = this.scheduler.now()): number {

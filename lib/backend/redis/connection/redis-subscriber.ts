@@ -2,7 +2,7 @@ import { LockUnavailableError } from '../../../errors.js';
 import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { Subscription, PubSub } from '../../lock-backend.js';
+import type { MessageListener, Subscription, PubSub } from '../../lock-backend.js';
 import { RedisConnection } from './redis-connection.js';
 import type { ServerInput } from './connection-input.js';
 import { rawReply, withDeadline } from './with-deadline.js';
@@ -20,7 +20,7 @@ export interface ShardOptions {
 }
 
 interface Channel {
-  readonly listeners: Set<() => void>;
+  readonly listeners: Set<MessageListener>;
   /** Whether the server has acknowledged the subscription on the present connection. */
   live: boolean;
 }
@@ -49,13 +49,13 @@ export class RedisSubscriber implements PubSub {
       // Messages are shared by all databases.
       acceptsDatabaseRefusal: () => true,
     });
-    const onMessage = (channel: string): void => this.wake(this.channels.get(channel));
+    const onMessage = (channel: string, message: string): void => this.wake(this.channels.get(channel), message);
     this.connection.client.on('message', onMessage);
     this.connection.client.on('smessage', onMessage);
     if (onMoved) this.connection.client.on('moved', onMoved);
   }
 
-  async subscribe(name: string, listener: () => void): Promise<Subscription> {
+  async subscribe(name: string, listener: MessageListener): Promise<Subscription> {
     const channel = this.channels.get(name) ?? { listeners: new Set(), live: false };
     this.channels.set(name, channel);
     channel.listeners.add(listener);
@@ -99,7 +99,7 @@ export class RedisSubscriber implements PubSub {
     channel.live = this.connection.isReady;
   }
 
-  private cancel(name: string, channel: Channel, listener: () => void): void {
+  private cancel(name: string, channel: Channel, listener: MessageListener): void {
     channel.listeners.delete(listener);
     if (channel.listeners.size > 0 || this.channels.get(name) !== channel) return;
     this.channels.delete(name);
@@ -148,8 +148,8 @@ export class RedisSubscriber implements PubSub {
     for (const channel of this.channels.values()) this.wake(channel);
   }
 
-  private wake(channel: Channel | undefined): void {
-    for (const listener of channel?.listeners ?? []) listener();
+  private wake(channel: Channel | undefined, message?: string): void {
+    for (const listener of channel?.listeners ?? []) listener(message);
   }
 
   private startHeartbeat(): void {

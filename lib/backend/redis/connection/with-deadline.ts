@@ -6,8 +6,8 @@ import { noReply, unavailable } from './reply-errors.js';
 export interface ReplyHandler<Reply, T> {
   /** Name that the user knows the subject of the command by. */
   readonly name: string | undefined;
-  /** Parses the reply, which came at `now`. Throws if it is malformed. */
-  read(reply: Reply, now: number): T;
+  /** Parses the reply, which came at `now`, to a command sent at `sentAt`. Throws if it is malformed. */
+  read(reply: Reply, now: number, sentAt: number): T;
   /** Continues after an error that is not final, with another command; `undefined`: the error is final. */
   instead?(error: unknown): Promise<Reply> | undefined;
   /** Called when the client has answered or failed. */
@@ -18,19 +18,18 @@ export interface ReplyHandler<Reply, T> {
 
 /** A sent command, until it is answered or its deadline passes. */
 class PendingCommand<Reply, T> extends Deadline {
-  private readonly timeout: number;
+  private readonly sentAt: number;
 
   constructor(
     private readonly scheduler: MonotonicScheduler,
-    at: number,
+    readonly at: number,
     private readonly reading: ReplyHandler<Reply, T>,
     private readonly resolve: (result: T) => void,
     private readonly reject: (error: unknown) => void,
   ) {
-    super(at);
-    const now = scheduler.now();
-    this.timeout = at - now;
-    scheduler.deadlines.add(this, now);
+    super();
+    this.sentAt = scheduler.now();
+    scheduler.deadlines.add(this, this.sentAt);
   }
 
   answered(reply: Reply): void {
@@ -40,7 +39,7 @@ class PendingCommand<Reply, T> extends Deadline {
     // A blocked event loop can deliver the reply before the timer that was due long ago.
     if (now > this.at) return this.giveUp();
     try {
-      this.resolve(this.reading.read(reply, now));
+      this.resolve(this.reading.read(reply, now, this.sentAt));
     } catch (error) {
       this.reject(error);
     }
@@ -61,12 +60,12 @@ class PendingCommand<Reply, T> extends Deadline {
   }
 
   onPassed(): void {
-    this.reading.missed?.(this.timeout);
+    this.reading.missed?.(this.at - this.sentAt);
     this.giveUp();
   }
 
   private giveUp(): void {
-    this.reject(noReply(this.reading.name, this.timeout));
+    this.reject(noReply(this.reading.name, this.at - this.sentAt));
   }
 
   private fail(error: unknown): void {

@@ -7,7 +7,10 @@ import type {
   QueueOutcome,
   QueueRequest,
 } from '../../fair-lock-operations.js';
+import { firstLeaseWithin } from '../../fair-first-lease.js';
+import type { GrantChannel } from '../../granting-lock-operations.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
+import { grantChannelOf, longestFirstLease } from './granting-lock.js';
 import { RedisLock } from './redis-lock.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
@@ -32,6 +35,7 @@ export interface QueueReply {
   readonly holder: OwnerId;
   readonly now: number;
   readonly head: OwnerId;
+  readonly isMixed: boolean;
 }
 
 /**
@@ -48,17 +52,20 @@ export class FairLockScripts extends PlainLockScripts {
     return [outcome, remaining, detail, now];
   }
 
-  async queue({ name, owner, lease, slot }: QueueRequest, { notAfter, deadline }: RequestLimits): Promise<QueueReply> {
-    const args = { owner, lease, slot, notAfter, ...this.announcing(name) };
+  async queue(
+    { name, owner, lease, slot, firstLease = 0 }: QueueRequest,
+    { notAfter, deadline }: RequestLimits,
+  ): Promise<QueueReply> {
+    const args = { owner, lease, slot, firstLease, notAfter, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.fairLock.queue, this.keys(name), args, deadline, name);
-    const [outcome, remaining, detail, now, head] = reply;
+    const [outcome, remaining, detail, now, head, mixed] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(head, detail);
-    return { outcome, remaining, holder: detail, now, head };
+    return { outcome, remaining, holder: detail, now, head, isMixed: mixed === 1 };
   }
 
   /** Resolves with the server's time. */
   async leave({ name, owners, slot }: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number> {
-    const args = { slot, owners, ...this.announcing(name) };
+    const args = { slot, owners, ...this.announcing(name), mayGrant: this.mayGrant(name) };
     const [, now] = await this.commands.run(scripts.fairLock.leave, this.keys(name), args, deadline, name);
     return now;
   }
@@ -71,7 +78,7 @@ export class FairLockScripts extends PlainLockScripts {
   }
 
   override release({ name, owner }: Release, deadline: number): Promise<ReleaseReply> {
-    const args = { owner, ...this.announcing(name) };
+    const args = { owner, ...this.announcing(name), mayGrant: this.mayGrant(name) };
     return this.commands.run(scripts.fairLock.release, this.keys(name), args, deadline, name);
   }
 
@@ -104,15 +111,23 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
     this.unknownAttempts = new UnknownOutcomes(scheduler);
   }
 
+  grantChannel(name: string, clientId: string): GrantChannel | undefined {
+    return this.canGive(name) ? grantChannelOf(this.commands, this.scheduler, name, clientId) : undefined;
+  }
+
+  firstLease(name: string, lease: number): number {
+    return this.canGive(name) ? firstLeaseWithin(lease, longestFirstLease(this.commands)) : 0;
+  }
+
   async queue(request: QueueRequest): Promise<QueueOutcome> {
     const { name, owner, lease } = request;
     const deadline = this.deadline(lease);
     const asked = this.inTime({
       ...this.about(name, deadline),
       send: (limits) => this.fairScripts.queue(request, limits),
-      read: ({ outcome, remaining, holder, head }, sent): QueueOutcome | Promise<QueueOutcome> | undefined => {
+      read: ({ outcome, remaining, holder, head, isMixed }, sent): QueueOutcome | Promise<QueueOutcome> | undefined => {
         if (outcome === 'late') return undefined;
-        if (outcome !== 'acquired') return { outcome, remaining, holder, head };
+        if (outcome !== 'acquired') return { outcome, remaining, holder, head, isMixed };
         return this.confirmed(request, { outcome, sent });
       },
     });
@@ -137,6 +152,11 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
 
   override async finish(ms: number): Promise<void> {
     await Promise.all([super.finish(ms), this.leaving.finish(ms)]);
+  }
+
+  /** Whether the lock can be given to waiters: a client that wants it confirmed by replicas must ask for it. */
+  private canGive(name: string): boolean {
+    return this.replicas === undefined && this.commands.knowsReceivers(name);
   }
 
   /** May be executed twice. Resolves with the server's time. */

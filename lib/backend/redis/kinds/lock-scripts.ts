@@ -6,11 +6,12 @@ import type {
   ReleaseRequest,
   Renewal,
 } from '../../lock-operations.js';
+import type { WaitingEntry } from '../../waiting-entry.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { type Announcement, announcementOn } from './announcement.js';
 import { scripts } from '../scripts/scripts.generated.js';
-import { lockChannel } from '../../../keys/redisson-keys.js';
+import { lockChannel, waitingClients } from '../../../keys/redisson-keys.js';
 
 /**
  * Replies stay raw tuples: a promise and an object more for each would cost as much as the rest of a command. `now`:
@@ -33,9 +34,13 @@ export type HoldReply = readonly [outcome: 'held' | 'lost' | 'late', now: number
 /** `held`: one for each renewal; 1 if it was still held, 0 if not, below 0 if it is unknown whether it was renewed. */
 export type RenewReply = readonly [outcome: 'renewed' | 'late', now: number, ...held: number[]];
 
-/** `heard`: number of clients that received the announcement, if that was counted instead of reading the time. */
+/**
+ * `heard`: number of clients that received the announcement, if that was counted instead of reading the time. Another
+ * client has the lock if it was passed on, the releasing one if it was kept.
+ */
 export type ReleaseReply =
-  readonly [heard: number, outcome: 'released'] | readonly [outcome: 'released' | 'not-held', now: number];
+  | readonly [heard: number, outcome: 'released']
+  | readonly [outcome: 'released' | 'passed-on' | 'kept' | 'not-held', now: number];
 
 export type ForceReleaseReply = readonly [
   outcome: 'released' | 'not-held' | 'late' | 'wrong-type',
@@ -52,6 +57,9 @@ export type InspectReply = readonly [
 
 /** One attempt to release a lock; the server needs no lease for that. */
 export type Release = Omit<ReleaseRequest, 'lease'>;
+
+/** A waiting entry as `shared/waiters/waiting-entry.lua` knows it. */
+export const textOf = ({ owner, lease, firstLease }: WaitingEntry): string => `${owner} ${lease} ${firstLease}`;
 
 /** The scripts of one kind of lock, with their keys and arguments. One script per operation. */
 export interface LockScripts {
@@ -95,8 +103,12 @@ export class PlainLockScripts implements LockScripts {
     return this.commands.run(scripts.lock.renew, { locks }, { notAfter, holders }, deadline);
   }
 
-  release({ name, owner, silent }: Release, deadline: number): Promise<ReleaseReply> {
-    const args = { owner, ...this.announcing(name, silent) };
+  release(request: Release, deadline: number): Promise<ReleaseReply> {
+    const { name, owner, silent, again } = request;
+    const { channel, publish } = this.announcing(name, silent);
+    const mayGrant = this.mayGrant(name);
+    const carried = again ? textOf(again) : '';
+    const args = { owner, channel, publish, waiters: waitingClients(name), again: carried, mayGrant };
     return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
   }
 
@@ -114,5 +126,9 @@ export class PlainLockScripts implements LockScripts {
 
   protected announcing(name: string, silent?: boolean): Announcement {
     return announcementOn(this.commands, lockChannel(name), silent);
+  }
+
+  protected mayGrant(name: string): number {
+    return this.commands.mayGrant(name) ? 1 : 0;
   }
 }

@@ -1,6 +1,6 @@
 import { isPassing, wrongKeyType } from '../../../errors.js';
 import type { OwnerId } from '../../../context/owner-ids.js';
-import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -22,7 +22,7 @@ import { enoughReplicas } from '../commands/enough-replicas.js';
 import { isTryAgain, unexpectedReply } from '../connection/reply-errors.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
-import { type DeadlineRequest, isUnknown, sendWithDeadline } from '../commands/deadline-request.js';
+import { type DeadlineRequest, isUnknown, rejectOnceRefused, sendWithDeadline } from '../commands/deadline-request.js';
 import { sendAgain } from '../commands/send-again.js';
 import { RedisOperations } from './redis-operations.js';
 import { OrphanReleaser } from '../commands/orphan-releaser.js';
@@ -50,7 +50,7 @@ export class RedisLock extends RedisOperations implements LockOperations {
     commands: ScriptExecutor,
     scheduler: MonotonicScheduler,
     private readonly scripts: LockScripts,
-    private readonly replicas?: Replicas,
+    protected readonly replicas?: Replicas,
   ) {
     super(commands, scheduler);
     this.unknownOutcomes = new UnknownOutcomes(scheduler);
@@ -81,9 +81,8 @@ export class RedisLock extends RedisOperations implements LockOperations {
   ): AcquireOutcome | Promise<AcquireOutcome> | undefined {
     const { name } = request;
     if (reply.length === 2) {
-      const [lease] = reply;
       // Any reply may contain numbers; this one must equal the requested lease.
-      if (lease !== request.lease) throw unexpectedReply(reply);
+      if (reply[0] !== request.lease) throw unexpectedReply(reply);
       return this.confirmed(request, { outcome: 'acquired', sent });
     }
     const [outcome, remaining, detail, , fence] = reply;
@@ -155,8 +154,9 @@ export class RedisLock extends RedisOperations implements LockOperations {
   }
 
   release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    const sent = request.again && new Stopwatch(this.scheduler);
     return this.tryRelease(request).then(
-      (reply) => this.readReleased(reply),
+      (reply) => this.readReleased(reply, sent) ?? this.releaseAgain(request, unexpectedReply(reply)),
       (error: unknown) => this.releaseAgain(request, error),
     );
   }
@@ -171,14 +171,16 @@ export class RedisLock extends RedisOperations implements LockOperations {
    */
   forceRelease(request: ForceReleaseRequest): Promise<boolean> {
     const { name } = request;
-    return this.inTime({
-      ...this.about(name, this.deadline()),
+    const deadline = this.deadline();
+    const asked = this.inTime({
+      ...this.about(name, deadline),
       send: (limits) => this.scripts.forceRelease(request, limits),
       read: ([outcome, detail]): boolean | undefined => {
         if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
         return outcome === 'late' ? undefined : outcome === 'released';
       },
     });
+    return asked.catch((error: unknown) => rejectOnceRefused(this.scheduler, deadline, error));
   }
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {
@@ -222,17 +224,27 @@ export class RedisLock extends RedisOperations implements LockOperations {
     return this.whenReady(this.scripts.keyOf(name), (deadline) => this.scripts.release(request, deadline), name);
   }
 
-  private readReleased([first]: ReleaseReply): ReleaseOutcome {
-    return typeof first === 'number' ? { outcome: 'released', heard: first } : { outcome: first };
+  /** @param sent Started before the command left, if the lock may have been kept. `undefined`: the reply is malformed. */
+  private readReleased(reply: ReleaseReply, sent?: Stopwatch): ReleaseOutcome | undefined {
+    const [first] = reply;
+    if (typeof first === 'number') return { outcome: 'released', heard: first };
+    if (first !== 'kept') return { outcome: first };
+    return sent && { outcome: first, sent };
+  }
+
+  protected releaseInBackground({ name, owner, lease, silent }: ReleaseRequest): void {
+    this.orphans.releaseInBackground({ name, owner, lease, silent, notAfter: 0 });
   }
 
   /** Repeats a release, which may be executed twice. If the outcome is still unknown, goes on in the background. */
   private async releaseAgain(request: ReleaseRequest, first: unknown): Promise<ReleaseOutcome> {
-    const goOn = (error: unknown): void => {
-      if (isPassing(error)) this.orphans.releaseInBackground({ ...request, notAfter: 0 });
-    };
-    const released = this.readReleased(await sendAgain(first, () => this.tryRelease(request), goOn));
+    const goOn = (error: unknown): void =>
+      isPassing(error) ? this.releaseInBackground(request) : request.again?.onSettled();
+    if (!isPassing(first)) goOn(first);
+    const sent = request.again && new Stopwatch(this.scheduler);
+    const read = (reply: ReleaseReply) => this.readReleased(reply, sent) ?? Promise.reject(unexpectedReply(reply));
+    const released = await sendAgain(first, () => this.tryRelease(request).then(read), goOn);
     const onlyReplyWasLost = released.outcome === 'not-held' && isUnknown(first);
-    return onlyReplyWasLost ? { outcome: 'released' } : released;
+    return onlyReplyWasLost ? { outcome: 'released-before' } : released;
   }
 }

@@ -217,6 +217,13 @@ local function ofWhatIsLeft(answer)
   if string.find(answer.err, 'non local key', 1, true) then return false end
   error(answer.err, 0)
 end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function clientChannel(channel, waiter)
+  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
+  return client and channel .. ':' .. client or nil
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
@@ -237,7 +244,10 @@ local function purgeQueue(queue, deadlines, now)
   end
 end
 local function tellHead(head, channel, publish)
-  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+  if not head then return end
+  redis.pcall(publish, channel .. ':' .. head, '0')
+  local client = clientChannel(channel, head)
+  if client then redis.pcall(publish, client, '0') end
 end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
@@ -303,6 +313,13 @@ local function ofWhatIsLeft(answer)
   if string.find(answer.err, 'non local key', 1, true) then return false end
   error(answer.err, 0)
 end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function clientChannel(channel, waiter)
+  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
+  return client and channel .. ':' .. client or nil
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
@@ -323,7 +340,10 @@ local function purgeQueue(queue, deadlines, now)
   end
 end
 local function tellHead(head, channel, publish)
-  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+  if not head then return end
+  redis.pcall(publish, channel .. ':' .. head, '0')
+  local client = clientChannel(channel, head)
+  if client then redis.pcall(publish, client, '0') end
 end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
@@ -365,6 +385,13 @@ local function ofWhatIsLeft(answer)
   if string.find(answer.err, 'non local key', 1, true) then return false end
   error(answer.err, 0)
 end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function clientChannel(channel, waiter)
+  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
+  return client and channel .. ':' .. client or nil
+end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
   if found ~= 'none' and found ~= 'list' then return queue, found end
@@ -385,10 +412,10 @@ local function purgeQueue(queue, deadlines, now)
   end
 end
 local function tellHead(head, channel, publish)
-  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
+  if not head then return end
+  redis.pcall(publish, channel .. ':' .. head, '0')
+  local client = clientChannel(channel, head)
+  if client then redis.pcall(publish, client, '0') end
 end
 local QUEUE_GRACE = 60000
 local MARK = 1000
@@ -408,7 +435,7 @@ end
 local function limitQueue(queue, deadlines, hasEnd, now)
   if hasEnd then
     local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
-    local ends = math.ceil(math.max(last or now, now) - now) + QUEUE_GRACE
+    local ends = math.floor(math.max(last or now, now) - now + 0.5) + QUEUE_GRACE
     redis.call('PEXPIRE', queue, ends)
     redis.call('PEXPIRE', deadlines, ends - MARK)
   else
@@ -433,12 +460,16 @@ local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 local BOOKED = 0.5
-local function keptUntil(last, slot, now)
-  return math.ceil(last + slot) - (last > now and BOOKED or 0)
+local FIRST_LEASES = 16384
+local function firstLeaseIn(deadline)
+  return deadline and deadline % BOOKED * FIRST_LEASES or 0
+end
+local function keptUntil(last, slot, now, firstLease)
+  return math.ceil(last + slot) - (last > now and BOOKED or 0) + firstLease / FIRST_LEASES
 end
 local function withoutExcess(deadline, slot, now)
-  if not deadline or deadline % 1 ~= BOOKED then return nil end
-  local enough = keptUntil(now, slot, now)
+  if not deadline or deadline % 1 < BOOKED then return nil end
+  local enough = keptUntil(now, slot, now, firstLeaseIn(deadline))
   return enough < deadline and enough or nil
 end
 local function endBookings(queue, deadlines, head, deadline, slot, now)
@@ -467,9 +498,10 @@ local hasEnd = onlyOurs(queue, deadlines)
 local places = {}
 if hasEnd then
   for i, owner in ipairs(owners) do
-    if redis.call('ZSCORE', deadlines, owner) then
+    local before = tonumber(redis.call('ZSCORE', deadlines, owner))
+    if before then
       reply[i + 2] = 1
-      places[#places + 1] = { now + slot, owner }
+      places[#places + 1] = { keptUntil(now, slot, now, firstLeaseIn(before)), owner }
     end
   end
 else
@@ -480,8 +512,9 @@ else
     local ours = isOurs(waiter)
     hasEnd = hasEnd and ours
     if indexes[waiter] then
+      local firstLease = firstLeaseIn(tonumber(redis.call('ZSCORE', deadlines, waiter)))
       reply[indexes[waiter] + 2] = 1
-      places[#places + 1] = { keptUntil(last, slot, now), waiter }
+      places[#places + 1] = { keptUntil(last, slot, now, firstLease), waiter }
     elseif not ours then
       last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
@@ -496,15 +529,15 @@ if hasEnd then limitQueue(queue, deadlines, true, now) end
 if isNewHead and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return reply`,
     }),
-    /** Ends the waits of owners: removes their places from the queue, or releases the lock if one of them has acquired it. */
+    /** Ends the waits of owners: removes their places from the queue, or releases the lock if one of them has acquired it. The lock is then given to the head of the queue, or the head is woken. */
     leave: script<
       { lock: string; queue: string; deadlines: string },
-      { slot: number; channel: string; publish: string; owners: readonly string[] },
+      { slot: number; channel: string; publish: string; mayGrant: number; owners: readonly string[] },
       [outcome: 'left', now: number]
     >({
       name: 'fair-lock/leave',
       keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['slot', 'channel', 'publish', 'owners'],
+      argumentNames: ['slot', 'channel', 'publish', 'mayGrant', 'owners'],
       replies: [[{ holds: ['left'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
@@ -513,9 +546,11 @@ local slot = tonumber(ARGV[1])
 if not slot then return redis.error_reply('ERR argument slot is not a number') end
 local channel = ARGV[2]
 local publish = ARGV[3]
+local mayGrant = tonumber(ARGV[4])
+if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end
 local owners = {}
-for i = 4, #ARGV do
-  owners[i - 3] = ARGV[i]
+for i = 5, #ARGV do
+  owners[i - 4] = ARGV[i]
 end
 local function serverNow()
   local time = redis.call('TIME')
@@ -525,17 +560,27 @@ local function foreignType(key)
   local found = redis.call('TYPE', key).ok
   return found ~= 'hash' and found ~= 'none' and found or nil
 end
+local function keepFields(lock)
+  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
+end
 local function dropHold(lock, owner)
   local dropped = redis.pcall('HDEL', lock, owner)
   if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
   if dropped == 0 then return false end
-  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
+  keepFields(lock)
   return true
 end
 local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
   error(answer.err, 0)
+end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function clientChannel(channel, waiter)
+  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
+  return client and channel .. ':' .. client or nil
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -557,10 +602,20 @@ local function purgeQueue(queue, deadlines, now)
   end
 end
 local function tellHead(head, channel, publish)
-  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+  if not head then return end
+  redis.pcall(publish, channel .. ':' .. head, '0')
+  local client = clientChannel(channel, head)
+  if client then redis.pcall(publish, client, '0') end
 end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
+local function listeners(channel, publish)
+  return tonumber(redis.pcall('PUBSUB', publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)[2])
+end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, '1')
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
 end
 local QUEUE_GRACE = 60000
 local MARK = 1000
@@ -580,7 +635,7 @@ end
 local function limitQueue(queue, deadlines, hasEnd, now)
   if hasEnd then
     local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
-    local ends = math.ceil(math.max(last or now, now) - now) + QUEUE_GRACE
+    local ends = math.floor(math.max(last or now, now) - now + 0.5) + QUEUE_GRACE
     redis.call('PEXPIRE', queue, ends)
     redis.call('PEXPIRE', deadlines, ends - MARK)
   else
@@ -605,12 +660,16 @@ local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 local BOOKED = 0.5
-local function keptUntil(last, slot, now)
-  return math.ceil(last + slot) - (last > now and BOOKED or 0)
+local FIRST_LEASES = 16384
+local function firstLeaseIn(deadline)
+  return deadline and deadline % BOOKED * FIRST_LEASES or 0
+end
+local function keptUntil(last, slot, now, firstLease)
+  return math.ceil(last + slot) - (last > now and BOOKED or 0) + firstLease / FIRST_LEASES
 end
 local function withoutExcess(deadline, slot, now)
-  if not deadline or deadline % 1 ~= BOOKED then return nil end
-  local enough = keptUntil(now, slot, now)
+  if not deadline or deadline % 1 < BOOKED then return nil end
+  local enough = keptUntil(now, slot, now, firstLeaseIn(deadline))
   return enough < deadline and enough or nil
 end
 local function endBookings(queue, deadlines, head, deadline, slot, now)
@@ -625,6 +684,28 @@ local function endBookings(queue, deadlines, head, deadline, slot, now)
   end
   limitQueue(queue, deadlines, areOurs(waiters), now)
   return lowered
+end
+local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
+  local refused = takeLock(lock, owner, lease)
+  if refused then return refused end
+  local isKnown = onlyOurs(queue, deadlines)
+  local lowered = countedOn(queue, owner)
+  redis.call('LPOP', queue)
+  redis.call('ZREM', deadlines, owner)
+  lower(deadlines, lowered, slot)
+  if redis.call('LINDEX', queue, 0) then
+    limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
+  else
+    redis.call('DEL', deadlines)
+  end
+end
+local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
+  local own = head and clientChannel(channel, head)
+  local lease = own and firstLeaseIn(deadline) or 0
+  if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
+  if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
+  redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
+  return true
 end
 local now = serverNow()
 local held = false
@@ -648,25 +729,36 @@ if head and hadPlace then
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
 if head and (held or hadHead and redis.call('EXISTS', lock) == 0) then
-  tellHead(purgeQueue(queue, deadlines, now), channel, publish)
+  local nextHead, deadline = purgeQueue(queue, deadlines, now)
+  local isGiven = mayGrant == 1 and giveToHead(lock, queue, deadlines, nextHead, deadline, channel, publish, now)
+  if not isGiven then tellHead(nextHead, channel, publish) end
 end
 return { 'left', now }`,
     }),
-    /** Acquires a fair lock for the waiter at the head. Any other waiter keeps its place in the queue, or gets one at the end. */
+    /** Acquires a fair lock for the waiter at the head. Any other waiter keeps its place in the queue, or gets one at the end. `firstLease`: what it gets when the lock is given to it; 0: it is told, and asks. `mixed`: 1 if waiters of Redisson may be ahead of it. */
     queue: script<
       { lock: string; queue: string; deadlines: string },
-      { owner: string; lease: number; slot: number; channel: string; publish: string; notAfter: number },
+      {
+        owner: string;
+        lease: number;
+        slot: number;
+        firstLease: number;
+        channel: string;
+        publish: string;
+        notAfter: number;
+      },
       [
         outcome: 'acquired' | 'queued' | 'waiting' | 'late' | 'wrong-type',
         remaining: number,
         detail: string,
         now: number,
         head: string,
+        mixed: number,
       ]
     >({
       name: 'fair-lock/queue',
       keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['owner', 'lease', 'slot', 'channel', 'publish', 'notAfter'],
+      argumentNames: ['owner', 'lease', 'slot', 'firstLease', 'channel', 'publish', 'notAfter'],
       grants: true,
       replies: [
         [
@@ -675,6 +767,7 @@ return { 'left', now }`,
           { holds: 'string' },
           { holds: 'time' },
           { holds: 'string' },
+          { holds: 'number' },
         ],
       ],
       text: `local lock = KEYS[1]
@@ -685,9 +778,11 @@ local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local slot = tonumber(ARGV[3])
 if not slot then return redis.error_reply('ERR argument slot is not a number') end
-local channel = ARGV[4]
-local publish = ARGV[5]
-local notAfter = tonumber(ARGV[6])
+local firstLease = tonumber(ARGV[4])
+if not firstLease then return redis.error_reply('ERR argument firstLease is not a number') end
+local channel = ARGV[5]
+local publish = ARGV[6]
+local notAfter = tonumber(ARGV[7])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local function serverNow()
   local time = redis.call('TIME')
@@ -715,17 +810,17 @@ local function soleHold(lock)
   local mode = redis.call('HGET', lock, 'mode')
   return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
 local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
   error(answer.err, 0)
+end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function clientChannel(channel, waiter)
+  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
+  return client and channel .. ':' .. client or nil
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -747,10 +842,17 @@ local function purgeQueue(queue, deadlines, now)
   end
 end
 local function tellHead(head, channel, publish)
-  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+  if not head then return end
+  redis.pcall(publish, channel .. ':' .. head, '0')
+  local client = clientChannel(channel, head)
+  if client then redis.pcall(publish, client, '0') end
 end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, '1')
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
 end
 local QUEUE_GRACE = 60000
 local MARK = 1000
@@ -770,7 +872,7 @@ end
 local function limitQueue(queue, deadlines, hasEnd, now)
   if hasEnd then
     local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
-    local ends = math.ceil(math.max(last or now, now) - now) + QUEUE_GRACE
+    local ends = math.floor(math.max(last or now, now) - now + 0.5) + QUEUE_GRACE
     redis.call('PEXPIRE', queue, ends)
     redis.call('PEXPIRE', deadlines, ends - MARK)
   else
@@ -795,12 +897,16 @@ local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 local BOOKED = 0.5
-local function keptUntil(last, slot, now)
-  return math.ceil(last + slot) - (last > now and BOOKED or 0)
+local FIRST_LEASES = 16384
+local function firstLeaseIn(deadline)
+  return deadline and deadline % BOOKED * FIRST_LEASES or 0
+end
+local function keptUntil(last, slot, now, firstLease)
+  return math.ceil(last + slot) - (last > now and BOOKED or 0) + firstLease / FIRST_LEASES
 end
 local function withoutExcess(deadline, slot, now)
-  if not deadline or deadline % 1 ~= BOOKED then return nil end
-  local enough = keptUntil(now, slot, now)
+  if not deadline or deadline % 1 < BOOKED then return nil end
+  local enough = keptUntil(now, slot, now, firstLeaseIn(deadline))
   return enough < deadline and enough or nil
 end
 local function endBookings(queue, deadlines, head, deadline, slot, now)
@@ -816,14 +922,7 @@ local function endBookings(queue, deadlines, head, deadline, slot, now)
   limitQueue(queue, deadlines, areOurs(waiters), now)
   return lowered
 end
-local now = serverNow()
-if now > notAfter then return { 'late', 0, '', now, '' } end
-local foreign, found = foreignKey(queue, deadlines)
-if foreign then return { 'wrong-type', 0, found, now, foreign } end
-local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
-deadline = endBookings(queue, deadlines, head, deadline, slot, now)
-local isFree = redis.call('EXISTS', lock) == 0
-if isFree and (not head or head == owner) then
+local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
   local refused = takeLock(lock, owner, lease)
   if refused then return refused end
   local isKnown = onlyOurs(queue, deadlines)
@@ -836,16 +935,27 @@ if isFree and (not head or head == owner) then
   else
     redis.call('DEL', deadlines)
   end
-  return { 'acquired', lease, '', now, '' }
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '', 0 } end
+local foreign, found = foreignKey(queue, deadlines)
+if foreign then return { 'wrong-type', 0, found, now, foreign, 0 } end
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+deadline = endBookings(queue, deadlines, head, deadline, slot, now)
+local isFree = redis.call('EXISTS', lock) == 0
+if isFree and (not head or head == owner) then
+  local refused = takeTurn(lock, queue, deadlines, owner, lease, slot, now)
+  if refused then return refused end
+  return { 'acquired', lease, '', now, '', 0 }
 end
 local holder, kind = '', nil
 if not isFree then holder, kind = soleHold(lock) end
-if not holder then return { 'wrong-type', 0, kind, now, lock } end
+if not holder then return { 'wrong-type', 0, kind, now, lock, 0 } end
 if holder == owner then
-  redis.call('PEXPIRE', lock, lease)
-  return { 'acquired', lease, '', now, '' }
+  if redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
+  return { 'acquired', lease, '', now, '', 0 }
 end
-local outcome = 'waiting'
+local outcome, isMixed = 'waiting', true
 local remaining = isFree and 0 or redis.call('PTTL', lock)
 if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
@@ -858,35 +968,39 @@ if not redis.call('ZSCORE', deadlines, owner) then
       last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end
   end
-  redis.call('ZADD', deadlines, isOwn and keptUntil(last, slot, now) or last + slot, owner)
+  redis.call('ZADD', deadlines, isOwn and keptUntil(last, slot, now, firstLease) or last + slot, owner)
   if not isKnown then redis.call('LREM', queue, 0, owner) end
   redis.call('RPUSH', queue, owner)
-  limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
+  isMixed = not (isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)))
+  limitQueue(queue, deadlines, not isMixed, now)
 end
+local mixed = isMixed and 1 or 0
 if head and not deadline and head ~= owner then
   deadline = now + slot
   redis.call('ZADD', deadlines, deadline, head)
 end
-if not isFree then return { outcome, remaining, holder, now, head or owner } end
+if not isFree then return { outcome, remaining, holder, now, head or owner, mixed } end
 if isNewHead then tellHead(head, channel, publish) end
-return { outcome, math.ceil(deadline - now), head, now, head }`,
+return { outcome, math.ceil(deadline - now), head, now, head, mixed }`,
     }),
-    /** Releases the fair lock of an owner, whatever its hold count, and wakes the head of the queue. */
+    /** Releases the fair lock of an owner, whatever its hold count, and gives it to the head of the queue, or wakes the head. */
     release: script<
       { lock: string; queue: string; deadlines: string },
-      { owner: string; channel: string; publish: string },
-      [outcome: 'released' | 'not-held', now: number]
+      { owner: string; channel: string; publish: string; mayGrant: number },
+      [outcome: 'released' | 'passed-on' | 'not-held', now: number]
     >({
       name: 'fair-lock/release',
       keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['owner', 'channel', 'publish'],
-      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }]],
+      argumentNames: ['owner', 'channel', 'publish', 'mayGrant'],
+      replies: [[{ holds: ['released', 'passed-on', 'not-held'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
 local owner = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
+local mayGrant = tonumber(ARGV[4])
+if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -895,17 +1009,27 @@ local function foreignType(key)
   local found = redis.call('TYPE', key).ok
   return found ~= 'hash' and found ~= 'none' and found or nil
 end
+local function keepFields(lock)
+  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
+end
 local function dropHold(lock, owner)
   local dropped = redis.pcall('HDEL', lock, owner)
   if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
   if dropped == 0 then return false end
-  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
+  keepFields(lock)
   return true
 end
 local function ofWhatIsLeft(answer)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if string.find(answer.err, 'non local key', 1, true) then return false end
   error(answer.err, 0)
+end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function clientChannel(channel, waiter)
+  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
+  return client and channel .. ':' .. client or nil
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -927,11 +1051,118 @@ local function purgeQueue(queue, deadlines, now)
   end
 end
 local function tellHead(head, channel, publish)
-  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+  if not head then return end
+  redis.pcall(publish, channel .. ':' .. head, '0')
+  local client = clientChannel(channel, head)
+  if client then redis.pcall(publish, client, '0') end
+end
+local function listeners(channel, publish)
+  return tonumber(redis.pcall('PUBSUB', publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)[2])
+end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, '1')
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
+end
+local QUEUE_GRACE = 60000
+local MARK = 1000
+local function onlyOurs(queue, deadlines)
+  local ends = redis.call('PTTL', deadlines)
+  if ends <= 0 or redis.call('PTTL', queue) < ends + MARK / 2 then return false end
+  local count = redis.call('ZCARD', deadlines)
+  local last = redis.call('LINDEX', queue, count - 1)
+  return last and isOurs(last) and not redis.call('LINDEX', queue, count)
+end
+local function areOurs(waiters)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then return false end
+  end
+  return true
+end
+local function limitQueue(queue, deadlines, hasEnd, now)
+  if hasEnd then
+    local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
+    local ends = math.floor(math.max(last or now, now) - now + 0.5) + QUEUE_GRACE
+    redis.call('PEXPIRE', queue, ends)
+    redis.call('PEXPIRE', deadlines, ends - MARK)
+  else
+    redis.call('PERSIST', queue)
+    redis.call('PERSIST', deadlines)
+  end
+end
+local function countedOn(queue, leaver)
+  if isOurs(leaver) then return {} end
+  local waiters, isBehind = {}, false
+  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
+    if isBehind then waiters[#waiters + 1] = waiter end
+    isBehind = isBehind or waiter == leaver
+  end
+  return waiters
+end
+local function lower(deadlines, waiters, slot)
+  for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
+end
+local REDISSON_WAIT = 300000
+local function behindJava(deadline, last)
+  return math.max(last + REDISSON_WAIT, deadline or 0)
+end
+local BOOKED = 0.5
+local FIRST_LEASES = 16384
+local function firstLeaseIn(deadline)
+  return deadline and deadline % BOOKED * FIRST_LEASES or 0
+end
+local function keptUntil(last, slot, now, firstLease)
+  return math.ceil(last + slot) - (last > now and BOOKED or 0) + firstLease / FIRST_LEASES
+end
+local function withoutExcess(deadline, slot, now)
+  if not deadline or deadline % 1 < BOOKED then return nil end
+  local enough = keptUntil(now, slot, now, firstLeaseIn(deadline))
+  return enough < deadline and enough or nil
+end
+local function endBookings(queue, deadlines, head, deadline, slot, now)
+  local lowered = head and isOurs(head) and withoutExcess(deadline, slot, now)
+  if not lowered then return deadline end
+  local waiters = redis.call('LRANGE', queue, 0, -1)
+  limitQueue(queue, deadlines, areOurs(waiters), now)
+  for _, waiter in ipairs(waiters) do
+    if not isOurs(waiter) then break end
+    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), slot, now)
+    if enough then redis.call('ZADD', deadlines, enough, waiter) end
+  end
+  limitQueue(queue, deadlines, areOurs(waiters), now)
+  return lowered
+end
+local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
+  local refused = takeLock(lock, owner, lease)
+  if refused then return refused end
+  local isKnown = onlyOurs(queue, deadlines)
+  local lowered = countedOn(queue, owner)
+  redis.call('LPOP', queue)
+  redis.call('ZREM', deadlines, owner)
+  lower(deadlines, lowered, slot)
+  if redis.call('LINDEX', queue, 0) then
+    limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
+  else
+    redis.call('DEL', deadlines)
+  end
+end
+local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
+  local own = head and clientChannel(channel, head)
+  local lease = own and firstLeaseIn(deadline) or 0
+  if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
+  if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
+  redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
+  return true
 end
 local now = serverNow()
-local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
+local head, deadline
+if not foreignKey(queue, deadlines) then head, deadline = purgeQueue(queue, deadlines, now) end
 local held = dropHold(lock, owner)
+if held and mayGrant == 1 and giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now) then
+  return { 'passed-on', now }
+end
 if held or redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return { held and 'released' or 'not-held', now }`,
     }),
@@ -1929,43 +2160,91 @@ local holder, found = soleHold(lock)
 if not holder then return { 'wrong-type', found, 0, 0 } end
 return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0, redis.call('PTTL', lock) }`,
     }),
-    /** Releases the lock of an owner, whatever its hold count, and wakes the waiters. */
+    /** Releases the lock of an owner, whatever its hold count, and passes it on to the client that has waited longest. If none is waiting, or others than ours, wakes all that listen. */
     release: script<
       { lock: string },
-      { owner: string; channel: string; publish: string },
-      [heard: number, outcome: 'released'] | [outcome: 'not-held', now: number]
+      { owner: string; channel: string; publish: string; waiters: string; again: string; mayGrant: number },
+      [heard: number, outcome: 'released'] | [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
-      argumentNames: ['owner', 'channel', 'publish'],
+      argumentNames: ['owner', 'channel', 'publish', 'waiters', 'again', 'mayGrant'],
       replies: [
         [{ holds: 'number' }, { holds: ['released'] }],
-        [{ holds: ['not-held'] }, { holds: 'time' }],
+        [{ holds: ['passed-on', 'kept', 'not-held'] }, { holds: 'time' }],
       ],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
+local waiters = ARGV[4]
+local again = ARGV[5]
+local mayGrant = tonumber(ARGV[6])
+if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end
+local function announce()
+  return { publish ~= '' and tonumber(redis.pcall(publish, channel, '0')) or 0, 'released' }
+end
+local dropped = redis.pcall('HDEL', lock, owner)
+if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then return announce() end
 local function foreignType(key)
   local found = redis.call('TYPE', key).ok
   return found ~= 'hash' and found ~= 'none' and found or nil
 end
-local function dropHold(lock, owner)
-  local dropped = redis.pcall('HDEL', lock, owner)
-  if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
-  if dropped == 0 then return false end
+local function keepFields(lock)
   if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
-  return true
-end
-if dropHold(lock, owner) then
-  local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
-  return { tonumber(heard) or 0, 'released' }
 end
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-return { 'not-held', serverNow() }`,
+local function listeners(channel, publish)
+  return tonumber(redis.pcall('PUBSUB', publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)[2])
+end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, '1')
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
+end
+local ENTRIES_LAST = 60000
+local function partsOf(entry)
+  return string.match(entry, '^((.+):%d+) (%d+) (%d+)$')
+end
+local function addEntry(waiters, entry)
+  local time = redis.call('TIME')
+  redis.pcall('ZADD', waiters, 'NX', time[1] .. string.format('%06d', time[2]), entry)
+  redis.pcall('PEXPIRE', waiters, ENTRIES_LAST)
+end
+local function grant(lock, entry, channel, publish, now)
+  local owner, client, lease, first = partsOf(entry)
+  local own = owner and channel .. ':' .. client
+  if not owner or (listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first) then return false end
+  redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now)
+  if lease == first then redis.pcall(publish, channel, lease) end
+  return true
+end
+local function passOn(lock, waiters, channel, publish, again, now)
+  local count = tonumber(redis.pcall('ZCARD', waiters)) or 0
+  if (listeners(channel, publish) or math.huge) > count + (again ~= '' and 1 or 0) then return nil end
+  for _ = 1, count do
+    if grant(lock, redis.call('ZPOPMIN', waiters)[1], channel, publish, now) then
+      if again ~= '' then addEntry(waiters, again) end
+      return 'passed-on'
+    end
+  end
+  if again == '' then return nil end
+  local owner, _, lease = partsOf(again)
+  return not takeLock(lock, owner, lease) and 'kept' or nil
+end
+local now = serverNow()
+if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
+if dropped == 0 then return { 'not-held', now } end
+keepFields(lock)
+local passes = mayGrant == 1 and publish ~= '' and redis.pcall('EXISTS', lock) == 0
+local outcome = passes and passOn(lock, waiters, channel, publish, again, now)
+if outcome then return { outcome, now } end
+return announce()`,
     }),
     /** Renews each lock that its owner still holds, for its milliseconds from now. */
     renew: script<
@@ -2007,6 +2286,186 @@ for i, lock in ipairs(locks) do
   reply[i + 2] = held and 1 or 0
 end
 return reply`,
+    }),
+    /** Acquires the lock for an owner whose client waits. If it is held, the client keeps its entry among those that wait, or gets one. */
+    wait: script<
+      { lock: string },
+      { owner: string; lease: number; notAfter: number; waiters: string; entry: string; isNew: number },
+      | [lease: number, now: number]
+      | [outcome: 'busy' | 'gone' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+    >({
+      name: 'lock/wait',
+      keyNames: ['lock'],
+      argumentNames: ['owner', 'lease', 'notAfter', 'waiters', 'entry', 'isNew'],
+      grants: true,
+      replies: [
+        [{ holds: 'number' }, { holds: 'time' }],
+        [
+          { holds: ['busy', 'gone', 'late', 'wrong-type'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'time' },
+        ],
+      ],
+      text: `local lock = KEYS[1]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local waiters = ARGV[4]
+local entry = ARGV[5]
+local isNew = tonumber(ARGV[6])
+if not isNew then return redis.error_reply('ERR argument isNew is not a number') end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function soleHold(lock)
+  local size = redis.pcall('HLEN', lock)
+  if type(size) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
+    return nil, found
+  end
+  if size == 0 then return '', 0 end
+  if size == 1 then
+    local owner = redis.call('HKEYS', lock)[1]
+    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
+    if count then return owner, count end
+  end
+  local mode = redis.call('HGET', lock, 'mode')
+  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
+end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, '1')
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
+end
+local ENTRIES_LAST = 60000
+local function partsOf(entry)
+  return string.match(entry, '^((.+):%d+) (%d+) (%d+)$')
+end
+local function addEntry(waiters, entry)
+  local time = redis.call('TIME')
+  redis.pcall('ZADD', waiters, 'NX', time[1] .. string.format('%06d', time[2]), entry)
+  redis.pcall('PEXPIRE', waiters, ENTRIES_LAST)
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+local isWaiting = isNew == 1 or type(redis.pcall('ZSCORE', waiters, entry)) == 'string'
+if redis.call('EXISTS', lock) == 0 then
+  if not isWaiting then return { 'gone', 0, '', now } end
+  local refused = takeLock(lock, owner, lease)
+  if refused then return refused end
+  redis.pcall('ZREM', waiters, entry)
+  return { lease, now }
+end
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', 0, found, now } end
+local remaining = redis.call('PTTL', lock)
+if holder == owner then
+  if remaining < lease then redis.call('PEXPIRE', lock, lease) end
+  return { lease, now }
+end
+if not isWaiting then return { 'gone', remaining, holder, now } end
+if not isElsewhere(lock, waiters) then addEntry(waiters, entry) end
+return { 'busy', remaining, holder, now }`,
+    }),
+    /** Ends the wait of a client: removes its entry, and passes the lock on if its owner was given it meanwhile. */
+    withdraw: script<
+      { lock: string },
+      { owner: string; channel: string; publish: string; waiters: string; entry: string; mayGrant: number },
+      [outcome: 'withdrawn', now: number]
+    >({
+      name: 'lock/withdraw',
+      keyNames: ['lock'],
+      argumentNames: ['owner', 'channel', 'publish', 'waiters', 'entry', 'mayGrant'],
+      replies: [[{ holds: ['withdrawn'] }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local owner = ARGV[1]
+local channel = ARGV[2]
+local publish = ARGV[3]
+local waiters = ARGV[4]
+local entry = ARGV[5]
+local mayGrant = tonumber(ARGV[6])
+if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function keepFields(lock)
+  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
+end
+local function dropHold(lock, owner)
+  local dropped = redis.pcall('HDEL', lock, owner)
+  if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
+  if dropped == 0 then return false end
+  keepFields(lock)
+  return true
+end
+local function listeners(channel, publish)
+  return tonumber(redis.pcall('PUBSUB', publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)[2])
+end
+local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, '1')
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
+end
+local ENTRIES_LAST = 60000
+local function partsOf(entry)
+  return string.match(entry, '^((.+):%d+) (%d+) (%d+)$')
+end
+local function addEntry(waiters, entry)
+  local time = redis.call('TIME')
+  redis.pcall('ZADD', waiters, 'NX', time[1] .. string.format('%06d', time[2]), entry)
+  redis.pcall('PEXPIRE', waiters, ENTRIES_LAST)
+end
+local function grant(lock, entry, channel, publish, now)
+  local owner, client, lease, first = partsOf(entry)
+  local own = owner and channel .. ':' .. client
+  if not owner or (listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first) then return false end
+  redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now)
+  if lease == first then redis.pcall(publish, channel, lease) end
+  return true
+end
+local function passOn(lock, waiters, channel, publish, again, now)
+  local count = tonumber(redis.pcall('ZCARD', waiters)) or 0
+  if (listeners(channel, publish) or math.huge) > count + (again ~= '' and 1 or 0) then return nil end
+  for _ = 1, count do
+    if grant(lock, redis.call('ZPOPMIN', waiters)[1], channel, publish, now) then
+      if again ~= '' then addEntry(waiters, again) end
+      return 'passed-on'
+    end
+  end
+  if again == '' then return nil end
+  local owner, _, lease = partsOf(again)
+  return not takeLock(lock, owner, lease) and 'kept' or nil
+end
+local now = serverNow()
+redis.pcall('ZREM', waiters, entry)
+if dropHold(lock, owner) and redis.pcall('EXISTS', lock) == 0 then
+  local outcome = mayGrant == 1 and passOn(lock, waiters, channel, publish, '', now)
+  if not outcome then redis.pcall(publish, channel, '0') end
+end
+return { 'withdrawn', now }`,
     }),
   },
   permits: {
@@ -2704,11 +3163,12 @@ local function try(command, ...)
   return not isForbidden, problem
 end
 try('TIME')
+try('PUBSUB', 'NUMSUB')
 local canDelete = try('DEL', lock)
 try('PERSIST', lock)
 local canReplace = try('SET', lock, '', 'PX', 1000)
 local canExpire = try('PEXPIRE', lock, 1000)
-for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD' }) do
+for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD', 'ZPOPMIN' }) do
   try(command, lock)
 end
 try('HRANDFIELD', lock, 1)

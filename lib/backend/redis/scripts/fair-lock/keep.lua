@@ -27,9 +27,10 @@ local hasEnd = onlyOurs(queue, deadlines)
 local places = {}
 if hasEnd then
   for i, owner in ipairs(owners) do
-    if redis.call('ZSCORE', deadlines, owner) then
+    local before = tonumber(redis.call('ZSCORE', deadlines, owner))
+    if before then
       reply[i + 2] = 1
-      places[#places + 1] = { now + slot, owner }
+      places[#places + 1] = { keptUntil(now, slot, now, firstLeaseIn(before)), owner }
     end
   end
 else
@@ -41,8 +42,9 @@ else
     local ours = isOurs(waiter)
     hasEnd = hasEnd and ours
     if indexes[waiter] then
+      local firstLease = firstLeaseIn(tonumber(redis.call('ZSCORE', deadlines, waiter)))
       reply[indexes[waiter] + 2] = 1
-      places[#places + 1] = { keptUntil(last, slot, now), waiter }
+      places[#places + 1] = { keptUntil(last, slot, now, firstLease), waiter }
     elseif not ours then
       last = behindJava(tonumber(redis.call('ZSCORE', deadlines, waiter)), last)
     end

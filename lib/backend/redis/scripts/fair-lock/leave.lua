@@ -1,18 +1,21 @@
 --- Ends the waits of owners: removes their places from the queue, or releases the lock if one of them has acquired it.
+--- The lock is then given to the head of the queue, or the head is woken.
 --- key lock
 --- key queue
 --- key deadlines
 --- arg slot: number
 --- arg channel: string
 --- arg publish: string
+--- arg mayGrant: number
 --- args owners: string
 --- reply [outcome: 'left', now: number]
 --- invariant Repeating the request has one effect, and it never touches the place or hold of another owner.
+--- invariant With `mayGrant` 0, because the server may have forgotten a holder, it gives the lock to no one.
 --- invariant Every possible first write is one that a server without free memory allows.
 --- include shared/server-now.lua
 --- include shared/drop-hold.lua
 --- include shared/fair/fair-queue.lua
---- include shared/fair/fair-places.lua
+--- include shared/fair/give-to-head.lua
 local now = serverNow()
 local held = false
 for _, owner in ipairs(owners) do held = held or dropHold(lock, owner) end
@@ -38,8 +41,10 @@ if head and hadPlace then
   limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
 end
 
--- Notifies the head if a lock was released here, or if the head has changed while the lock is free.
+-- It is the turn of the head if a lock was released here, or if the head has changed while the lock is free.
 if head and (held or hadHead and redis.call('EXISTS', lock) == 0) then
-  tellHead(purgeQueue(queue, deadlines, now), channel, publish)
+  local nextHead, deadline = purgeQueue(queue, deadlines, now)
+  local isGiven = mayGrant == 1 and giveToHead(lock, queue, deadlines, nextHead, deadline, channel, publish, now)
+  if not isGiven then tellHead(nextHead, channel, publish) end
 end
 return { 'left', now }

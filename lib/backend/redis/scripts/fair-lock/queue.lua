@@ -1,58 +1,50 @@
 --- Acquires a fair lock for the waiter at the head. Any other waiter keeps its place in the queue, or gets one at the
---- end.
+--- end. `firstLease`: what it gets when the lock is given to it; 0: it is told, and asks. `mixed`: 1 if waiters of
+--- Redisson may be ahead of it.
 --- key lock
 --- key queue
 --- key deadlines
 --- arg owner: string
 --- arg lease: number
 --- arg slot: number
+--- arg firstLease: number
 --- arg channel: string
 --- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'acquired' | 'queued' | 'waiting' | 'late' | 'wrong-type', remaining: number, detail: string,
----   now: number, head: string]
+---   now: number, head: string, mixed: number]
 --- grants
 --- invariant Repeating the request has one effect: an owner has one place, or the lock, and is counted once.
+--- invariant It never shortens the lease of an owner that has the lock.
 --- invariant The list and the sorted set change together. A lock always has a time to live.
 --- include shared/server-now.lua
 --- include shared/sole-hold.lua
---- include shared/take-lock.lua
 --- include shared/fair/fair-queue.lua
---- include shared/fair/fair-places.lua
+--- include shared/fair/take-turn.lua
 local now = serverNow()
-if now > notAfter then return { 'late', 0, '', now, '' } end
+if now > notAfter then return { 'late', 0, '', now, '', 0 } end
 local foreign, found = foreignKey(queue, deadlines)
-if foreign then return { 'wrong-type', 0, found, now, foreign } end
+if foreign then return { 'wrong-type', 0, found, now, foreign, 0 } end
 local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
 deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 local isFree = redis.call('EXISTS', lock) == 0
 
 if isFree and (not head or head == owner) then
-  local refused = takeLock(lock, owner, lease)
+  local refused = takeTurn(lock, queue, deadlines, owner, lease, slot, now)
   if refused then return refused end
-  local isKnown = onlyOurs(queue, deadlines)
-  local lowered = countedOn(queue, owner)
-  redis.call('LPOP', queue)
-  redis.call('ZREM', deadlines, owner)
-  lower(deadlines, lowered, slot)
-  if redis.call('LINDEX', queue, 0) then
-    limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
-  else
-    -- Deadlines without places would keep their owners from queueing again.
-    redis.call('DEL', deadlines)
-  end
-  return { 'acquired', lease, '', now, '' }
+  return { 'acquired', lease, '', now, '', 0 }
 end
 
 local holder, kind = '', nil
 if not isFree then holder, kind = soleHold(lock) end
-if not holder then return { 'wrong-type', 0, kind, now, lock } end
+if not holder then return { 'wrong-type', 0, kind, now, lock, 0 } end
 if holder == owner then
-  redis.call('PEXPIRE', lock, lease)
-  return { 'acquired', lease, '', now, '' }
+  -- Its lease may be a first one, or may have been extended meanwhile.
+  if redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
+  return { 'acquired', lease, '', now, '', 0 }
 end
 
-local outcome = 'waiting'
+local outcome, isMixed = 'waiting', true
 local remaining = isFree and 0 or redis.call('PTTL', lock)
 if not redis.call('ZSCORE', deadlines, owner) then
   outcome = 'queued'
@@ -67,18 +59,20 @@ if not redis.call('ZSCORE', deadlines, owner) then
     end
   end
   -- Comes first so that a server without free memory refuses it; the server would not refuse it after a removal.
-  redis.call('ZADD', deadlines, isOwn and keptUntil(last, slot, now) or last + slot, owner)
+  redis.call('ZADD', deadlines, isOwn and keptUntil(last, slot, now, firstLease) or last + slot, owner)
   -- An owner that lost only its deadline is still in the list.
   if not isKnown then redis.call('LREM', queue, 0, owner) end
   redis.call('RPUSH', queue, owner)
-  limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
+  isMixed = not (isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)))
+  limitQueue(queue, deadlines, not isMixed, now)
 end
+local mixed = isMixed and 1 or 0
 -- Without a deadline, a dead head would keep its place for ever.
 if head and not deadline and head ~= owner then
   deadline = now + slot
   redis.call('ZADD', deadlines, deadline, head)
 end
-if not isFree then return { outcome, remaining, holder, now, head or owner } end
+if not isFree then return { outcome, remaining, holder, now, head or owner, mixed } end
 if isNewHead then tellHead(head, channel, publish) end
 -- Redisson returns 0 here, and polls without pause until the head has acquired the lock or is dead.
-return { outcome, math.ceil(deadline - now), head, now, head }
+return { outcome, math.ceil(deadline - now), head, now, head, mixed }

@@ -1,18 +1,36 @@
---- Releases the lock of an owner, whatever its hold count, and wakes the waiters.
+--- Releases the lock of an owner, whatever its hold count, and passes it on to the client that has waited longest. If
+--- none is waiting, or others than ours, wakes all that listen.
 --- key lock
 --- arg owner: string
 --- arg channel: string
 --- arg publish: string
+--- arg waiters: string
+--- arg again: string
+--- arg mayGrant: number
 --- reply [heard: number, outcome: 'released']
---- reply [outcome: 'not-held', now: number]
+--- reply [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
 --- invariant Repeating the request has one effect, and it never touches the hold of another owner or other fields of
 ---   the hash.
+--- invariant With `mayGrant` 0, because the server may have forgotten a holder, it passes on nothing.
 --- invariant Every possible first write is one that a server without free memory allows.
---- include shared/drop-hold.lua
-if dropHold(lock, owner) then
+local function announce()
   -- Without the right to publish, the lock is free nevertheless; waiters notice at their next safety poll.
-  local heard = publish ~= '' and redis.pcall(publish, channel, '0') or 0
-  return { tonumber(heard) or 0, 'released' }
+  return { publish ~= '' and tonumber(redis.pcall(publish, channel, '0')) or 0, 'released' }
 end
+local dropped = redis.pcall('HDEL', lock, owner)
+-- The usual case: nothing is left of the lock, and no client waits.
+if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then return announce() end
+
+--- include shared/foreign-type.lua
+--- include shared/keep-fields.lua
 --- include shared/server-now.lua
-return { 'not-held', serverNow() }
+--- include shared/waiters/pass-on.lua
+local now = serverNow()
+if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
+if dropped == 0 then return { 'not-held', now } end
+keepFields(lock)
+-- A silent release is kept from waiters.
+local passes = mayGrant == 1 and publish ~= '' and redis.pcall('EXISTS', lock) == 0
+local outcome = passes and passOn(lock, waiters, channel, publish, again, now)
+if outcome then return { outcome, now } end
+return announce()

@@ -33,12 +33,13 @@ local function try(command, ...)
 end
 
 try('TIME')
+try('PUBSUB', 'NUMSUB')
 local canDelete = try('DEL', lock)
 try('PERSIST', lock)
 -- A command for a type other than strings is refused for the type, after the server has checked the right to it.
 local canReplace = try('SET', lock, '', 'PX', 1000)
 local canExpire = try('PEXPIRE', lock, 1000)
-for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD' }) do
+for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD', 'ZPOPMIN' }) do
   try(command, lock)
 end
 try('HRANDFIELD', lock, 1)

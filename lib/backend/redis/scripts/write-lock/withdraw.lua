@@ -9,7 +9,7 @@
 --- invariant Only the set of waiting writers is declared, so that it is found while its slot moves. If the lock is then
 ---   on another server, readers are notified even if there is a writer.
 --- include shared/read-write/read-write-mode.lua
---- include shared/read-write/elsewhere.lua
+--- include shared/elsewhere.lua
 local isWritten = not isElsewhere(writers, lock) and modeField(lock) == 'write'
 if redis.call('ZREM', writers, waiter) == 0 then return { 'not-waiting' } end
 -- Readers that a writer keeps out are notified when it releases.

@@ -1,7 +1,4 @@
--- Client ids of Redisson are UUIDs of version 4, and ours are of version 8.
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
+--- include shared/fair/our-waiters.lua
 
 -- Milliseconds for which a queue outlives its last deadline, and by how much less the set of deadlines does. That
 -- difference is the mark of a queue with only waiters of ours: Redisson's multi-lock gives all keys of a lock the same
@@ -34,7 +31,8 @@ end
 local function limitQueue(queue, deadlines, hasEnd, now)
   if hasEnd then
     local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
-    local ends = math.ceil(math.max(last or now, now) - now) + QUEUE_GRACE
+    -- The fraction of a deadline may be a mark, which is no time.
+    local ends = math.floor(math.max(last or now, now) - now + 0.5) + QUEUE_GRACE
     redis.call('PEXPIRE', queue, ends)
     redis.call('PEXPIRE', deadlines, ends - MARK)
   else
@@ -72,21 +70,29 @@ local function behindJava(deadline, last)
   return math.max(last + REDISSON_WAIT, deadline or 0)
 end
 
--- Half a millisecond less marks a deadline of ours that includes the waits of Java waiters ahead.
+-- The fraction of a millisecond in a deadline of ours: half of one marks a deadline that includes the waits of Java
+-- waiters ahead, and the rest is the first lease of a waiter that the lock may be given to. Java only adds whole numbers.
 local BOOKED = 0.5
+-- First leases are shorter than half of this, and multiples of 8, so that Redis stores the deadline exactly.
+local FIRST_LEASES = 16384
+
+-- Returns the first lease in a deadline of ours, ms; 0: the waiter is told and asks for the lock.
+local function firstLeaseIn(deadline)
+  return deadline and deadline % BOOKED * FIRST_LEASES or 0
+end
 
 -- Returns the deadline of a place of ours, given the instant from which it is counted: that of a Java waiter may itself
--- have half a millisecond, taken over from a place of ours ahead.
-local function keptUntil(last, slot, now)
-  return math.ceil(last + slot) - (last > now and BOOKED or 0)
+-- have a fraction, taken over from a place of ours ahead.
+local function keptUntil(last, slot, now, firstLease)
+  return math.ceil(last + slot) - (last > now and BOOKED or 0) + firstLease / FIRST_LEASES
 end
 
 -- Returns a lower deadline if this one includes too much time for Java waiters; else nil. They subtract less when they
 -- leave than was added for them. A live process sets its deadlines again at its next `keep`; a dead one would block a
 -- free lock for minutes.
 local function withoutExcess(deadline, slot, now)
-  if not deadline or deadline % 1 ~= BOOKED then return nil end
-  local enough = keptUntil(now, slot, now)
+  if not deadline or deadline % 1 < BOOKED then return nil end
+  local enough = keptUntil(now, slot, now, firstLeaseIn(deadline))
   return enough < deadline and enough or nil
 end
 

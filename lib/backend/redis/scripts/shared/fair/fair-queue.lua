@@ -1,4 +1,5 @@
 --- include shared/what-is-left.lua
+--- include shared/fair/our-waiters.lua
 -- The queue of a fair lock: its waiters, in order of arrival, in a list; and the deadlines of their places in a sorted
 -- set.
 
@@ -28,7 +29,11 @@ local function purgeQueue(queue, deadlines, now)
   end
 end
 
--- Wakes the head. Without the right to publish, the head notices at its next safety poll.
+-- Wakes the head: on its own channel, as Redisson does, and on that of its client, which may not listen to the first.
+-- Without the right to publish, the head notices at its next safety poll.
 local function tellHead(head, channel, publish)
-  if head then redis.pcall(publish, channel .. ':' .. head, '0') end
+  if not head then return end
+  redis.pcall(publish, channel .. ':' .. head, '0')
+  local client = clientChannel(channel, head)
+  if client then redis.pcall(publish, client, '0') end
 end

@@ -1,4 +1,4 @@
---- include shared/read-write/elsewhere.lua
+--- include shared/elsewhere.lua
 --- include shared/owners.lua
 -- The key that lives as long as the n-th read of an owner. Only this key tells whether a reader is alive: the hash
 -- lasts as long as its longest hold, and keeps the field of a dead reader.

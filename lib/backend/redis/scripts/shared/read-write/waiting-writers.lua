@@ -1,4 +1,4 @@
---- include shared/read-write/elsewhere.lua
+--- include shared/elsewhere.lua
 -- The waiting writers that go before new readers, in a sorted set of our own beside Redisson's keys: each with the
 -- instant until which it counts as waiting. The set must not block the lock, so operations on it that fail are ignored.
 local function writersKey(stem) return stem .. 'rwlock_writers' end

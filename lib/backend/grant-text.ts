@@ -1,0 +1,21 @@
+import type { OwnerId } from '../context/owner-ids.js';
+import type { WaitingEntry } from './waiting-entry.js';
+
+/** What a client is told of its grant. */
+export interface GrantMessage {
+  readonly owner: OwnerId;
+  /** Milliseconds. */
+  readonly lease: number;
+  /** The server's time of the grant, ms. */
+  readonly serverTime: number;
+}
+
+/** `<owner> <first lease> <server's time>`, as `shared/waiters/pass-on.lua` writes it. */
+export const grantText = ({ owner, firstLease }: Omit<WaitingEntry, 'lease'>, serverTime: number): string =>
+  `${owner} ${firstLease} ${serverTime}`;
+
+/** @returns `undefined` for any other message. */
+export const parseGrant = (message: string): GrantMessage | undefined => {
+  const [, owner, lease, serverTime] = /^(\S+) (\d{1,10}) (\d{1,15})$/.exec(message) ?? [];
+  return owner === undefined ? undefined : { owner, lease: Number(lease), serverTime: Number(serverTime) };
+};

@@ -1,0 +1,175 @@
+import type { OwnerId } from '../../../context/owner-ids.js';
+import { wrongKeyType } from '../../../errors.js';
+import { clientChannel, waitingClients } from '../../../keys/redisson-keys.js';
+import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
+import { parseGrant } from '../../grant-text.js';
+import type {
+  GrantChannel,
+  GrantingLockOperations,
+  ReceivedGrant,
+  WaitOutcome,
+  WaitRequest,
+} from '../../granting-lock-operations.js';
+import type { ReleaseRequest } from '../../lock-operations.js';
+import type { WaitingEntry } from '../../waiting-entry.js';
+import type { RequestLimits } from '../commands/deadline-request.js';
+import { OrphanReleaser } from '../commands/orphan-releaser.js';
+import type { Replicas } from '../commands/replica-confirmation.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import { unexpectedReply } from '../connection/reply-errors.js';
+import { scripts } from '../scripts/scripts.generated.js';
+import { PlainLockScripts, textOf } from './lock-scripts.js';
+import { RedisLock } from './redis-lock.js';
+
+/** The longest first lease of a grant, ms: time enough to extend it, and to try that again. */
+export const longestFirstLease = ({ commandTimeout }: ScriptExecutor): number => 3 * commandTimeout;
+
+/** The channel on which a client is sent its grants of a lock. */
+export const grantChannelOf = (
+  commands: ScriptExecutor,
+  scheduler: MonotonicScheduler,
+  name: string,
+  clientId: string,
+): GrantChannel => {
+  const read = (message: string): ReceivedGrant | undefined => {
+    const grant = parseGrant(message);
+    const ago = grant && commands.longestSince(name, grant.serverTime);
+    if (!grant || ago === undefined) return undefined;
+    return { owner: grant.owner, lease: grant.lease, sent: new Stopwatch(scheduler, ago) };
+  };
+  return { name: clientChannel(name, clientId), read };
+};
+
+type WaitReply = readonly [lease: number, now: number] | readonly [string, number, string, number];
+
+/** The scripts of the plain lock, and of the clients that wait for it in a sorted set beside it. */
+export class GrantingLockScripts extends PlainLockScripts {
+  wait({ name, entry, isNew }: WaitRequest, { notAfter, deadline }: RequestLimits): Promise<WaitReply> {
+    const { owner, lease } = entry;
+    const args = { owner, lease, notAfter, waiters: waitingClients(name), entry: textOf(entry), isNew: isNew ? 1 : 0 };
+    return this.commands.run(scripts.lock.wait, { lock: name }, args, deadline, name);
+  }
+
+  /** Resolves with the server's time. */
+  async withdraw(name: string, entry: WaitingEntry, deadline: number): Promise<number> {
+    const { owner } = entry;
+    const mayGrant = this.mayGrant(name);
+    const args = { owner, ...this.announcing(name), waiters: waitingClients(name), entry: textOf(entry), mayGrant };
+    const [, now] = await this.commands.run(scripts.lock.withdraw, { lock: name }, args, deadline, name);
+    return now;
+  }
+}
+
+/** An entry to be withdrawn. */
+interface Withdrawal {
+  readonly name: string;
+  readonly entry: WaitingEntry;
+  readonly lease: number;
+  readonly notAfter: number;
+}
+
+/** A release of unknown outcome, with the entry that it carried. */
+interface CarryingRelease {
+  readonly name: string;
+  readonly owner: OwnerId;
+  readonly lease: number;
+  readonly notAfter: number;
+  /** To be called once no copy of it can take effect. */
+  readonly settle: () => void;
+}
+
+/** The plain lock, which clients of ours give to one another. */
+export class RedisGrantingLock extends RedisLock implements GrantingLockOperations {
+  private readonly withdrawals: OrphanReleaser<Withdrawal>;
+  private readonly carriers: OrphanReleaser<CarryingRelease>;
+  /** The last instant of the server's clock at which an unanswered request may still add an entry. */
+  private readonly limits = new WeakMap<WaitingEntry, number>();
+
+  constructor(
+    commands: ScriptExecutor,
+    scheduler: MonotonicScheduler,
+    private readonly granting: GrantingLockScripts,
+    replicas?: Replicas,
+  ) {
+    super(commands, scheduler, granting, replicas);
+    this.withdrawals = new OrphanReleaser(scheduler, async ({ name, entry }) => {
+      // Unless a request about the entry was on its way, nothing can add it after this.
+      const isLast = !this.limits.has(entry);
+      const now = await this.whenReady(name, (deadline) => granting.withdraw(name, entry, deadline));
+      return isLast ? Number.POSITIVE_INFINITY : now;
+    });
+    const releaseForGood = async ({ name, owner, settle }: CarryingRelease): Promise<number> => {
+      await this.tryRelease({ name, owner });
+      // Its owner is gone: a copy of the release that is executed late adds nothing.
+      settle();
+      return Number.POSITIVE_INFINITY;
+    };
+    this.carriers = new OrphanReleaser(scheduler, releaseForGood, ({ settle }) => settle());
+  }
+
+  canWait(name: string): boolean {
+    return this.replicas === undefined && this.commands.knowsReceivers(name);
+  }
+
+  grantChannel(name: string, clientId: string): GrantChannel {
+    return grantChannelOf(this.commands, this.scheduler, name, clientId);
+  }
+
+  entryOf(owner: OwnerId, lease: number): WaitingEntry {
+    return { owner, lease, firstLease: Math.min(lease, longestFirstLease(this.commands)) };
+  }
+
+  wait(request: WaitRequest): Promise<WaitOutcome> {
+    const { name, entry } = request;
+    return this.inTime({
+      ...this.about(name, this.deadline(entry.lease)),
+      send: (limits) => {
+        if (request.isNew) this.limits.set(entry, this.commands.latest(name, limits.notAfter));
+        return this.granting.wait(request, limits);
+      },
+      read: (reply, sent) => {
+        // After a malformed reply, the request may still take effect.
+        if (reply.length === 2 && reply[0] !== entry.lease) throw unexpectedReply(reply);
+        if (request.isNew) this.limits.delete(entry);
+        return this.readWaited(request, reply, sent);
+      },
+    });
+  }
+
+  withdraw(name: string, entry: WaitingEntry): void {
+    const notAfter = this.limits.get(entry) ?? 0;
+    this.withdrawals.releaseInBackground({ name, entry, lease: entry.lease, notAfter });
+  }
+
+  override async finish(ms: number): Promise<void> {
+    const end = this.scheduler.now() + ms;
+    await Promise.all([super.finish(ms), this.carriers.finish(ms)]);
+    // When releases have settled, the entries that they carried are withdrawn.
+    await this.withdrawals.finish(Math.max(0, end - this.scheduler.now()));
+  }
+
+  protected override releaseInBackground(request: ReleaseRequest): void {
+    const { name, owner, lease, again: entry } = request;
+    if (!entry) return super.releaseInBackground(request);
+    let isSettled = false;
+    // A reply may come after the release was given up.
+    const settle = (): void => {
+      if (!isSettled) entry.onSettled();
+      isSettled = true;
+    };
+    this.carriers.releaseInBackground({ name, owner, lease, settle, notAfter: 0 });
+  }
+
+  private readWaited(
+    { name, entry: { owner, lease } }: WaitRequest,
+    reply: WaitReply,
+    sent: Stopwatch,
+  ): WaitOutcome | Promise<WaitOutcome> | undefined {
+    if (reply.length === 2) return this.confirmed({ name, owner, lease }, { outcome: 'acquired', sent });
+    const [outcome, remaining, detail] = reply;
+    if (outcome === 'busy') return { outcome, remaining, holder: detail };
+    if (outcome === 'gone') return { outcome };
+    if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
+    return undefined;
+  }
+}

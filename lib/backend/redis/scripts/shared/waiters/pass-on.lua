@@ -1,0 +1,32 @@
+--- include shared/listeners.lua
+--- include shared/take-lock.lua
+--- include shared/waiters/waiting-entry.lua
+-- Makes the owner of an entry the holder, and sends its client the grant, in that order: a client that got the message is
+-- the holder. Returns false if the client does not listen, because it is dead.
+local function grant(lock, entry, channel, publish, now)
+  local owner, client, lease, first = partsOf(entry)
+  local own = owner and channel .. ':' .. client
+  if not owner or (listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first) then return false end
+  redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now)
+  -- A short lease may end without a release, sooner than the other waiters would look. Redisson ignores the number.
+  if lease == first then redis.pcall(publish, channel, lease) end
+  return true
+end
+
+-- Gives a lock that was released just now to the client that has waited longest. `again` is the entry with which the
+-- releasing client goes on waiting, '' if it does not; if no other client waits, that gets the lock. Returns what became
+-- of the lock; nil: it is free, also because clients without an entry listen, such as those of Redisson, which are to get
+-- their turn.
+local function passOn(lock, waiters, channel, publish, again, now)
+  local count = tonumber(redis.pcall('ZCARD', waiters)) or 0
+  if (listeners(channel, publish) or math.huge) > count + (again ~= '' and 1 or 0) then return nil end
+  for _ = 1, count do
+    if grant(lock, redis.call('ZPOPMIN', waiters)[1], channel, publish, now) then
+      if again ~= '' then addEntry(waiters, again) end
+      return 'passed-on'
+    end
+  end
+  if again == '' then return nil end
+  local owner, _, lease = partsOf(again)
+  return not takeLock(lock, owner, lease) and 'kept' or nil
+end

@@ -1,0 +1,50 @@
+import type { GrantingLockOperations } from '../backend/granting-lock-operations.js';
+import type { PubSub } from '../backend/lock-backend.js';
+import type { OwnerIds } from '../context/owner-ids.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { ServerWait, ServerWaitListener } from './attempt-strategy.js';
+import { ClientEntry } from './client-entry.js';
+import { type Acquired, LockAttempts } from './lock-attempts.js';
+
+/** Limits of a hand-over run inside a process, after which the lock is released on the server. */
+export interface HandOverLimits {
+  /** Maximum number of hand-overs while other clients may wait; 0: none. */
+  readonly max: number;
+  /** Maximum duration in milliseconds, from just before the command that acquired the lock was sent. */
+  readonly ms: number;
+}
+
+/**
+ * Attempts for locks that are handed over to the next waiter of this process without a round trip: for the server the
+ * owner it granted to keeps the lock. The next waiter gets the rest of the lease, so the lease must be as long as the
+ * one it wants, and mostly unspent.
+ */
+export class HandOverAttempts extends LockAttempts {
+  constructor(
+    private readonly granting: GrantingLockOperations,
+    private readonly ownerIds: OwnerIds,
+    events: LockEvents,
+    private readonly handOver: HandOverLimits,
+  ) {
+    super(granting, ownerIds, events);
+  }
+
+  waitOnServer(
+    name: string,
+    pubSub: PubSub,
+    listener: ServerWaitListener<Acquired>,
+  ): ServerWait<number, Acquired> | undefined {
+    const { granting: locks, ownerIds: owners } = this;
+    if (this.handOver.max === 0 || !locks.canWait(name)) return undefined;
+    return new ClientEntry(name, { locks, owners, pubSub }, listener);
+  }
+
+  transfer(acquired: Acquired, wanted: number): Acquired | undefined {
+    const { sent, lease, isAlone, handed = 0 } = acquired;
+    const { max, ms } = this.handOver;
+    const full = acquired.wanted ?? lease;
+    const isLast = handed >= max && !isAlone;
+    if (isLast || full !== wanted || sent.elapsed >= Math.min(ms, lease / 4)) return undefined;
+    return { ...acquired, handed: handed + 1 };
+  }
+}

@@ -1,0 +1,189 @@
+import type { PlantedBug } from './planted-bug.js';
+
+const CLIENT = 'waiting/client-entry.ts';
+const SCRIPTS = 'backend/redis/kinds/granting-lock.ts';
+const SERVER = 'backend/memory/granting-lock.ts';
+const WAITING = 'backend/memory/waiting-clients.ts';
+
+/** Mistakes in the rules of docs/decisions/grants.md. */
+export const plantedGrants: readonly PlantedBug[] = [
+  {
+    name: 'H1-granted-unheard',
+    what: 'a lock is given to a client that does not listen',
+    edits: [{ file: WAITING, find: 'if (this.store.subscribers(channel) === 0) continue;', replace: '' }],
+  },
+  {
+    name: 'H2-lease-shortened',
+    what: 'a late request shortens the lease that its owner has extended meanwhile',
+    edits: [{ file: SERVER, find: 'lease: Math.max(lease, this.store.remaining(name))', replace: 'lease' }],
+  },
+  {
+    name: 'H3-release-given-up',
+    what: 'a release that was not answered is not repeated until it is',
+    edits: [{ file: SCRIPTS, find: 'await this.tryRelease({ name, owner });', replace: '' }],
+  },
+  {
+    name: 'H3-entry-forgotten',
+    what: 'the client does not ask about its entry if a second try finds that the first one has released',
+    edits: [{ file: CLIENT, find: "'kept', 'released-before']", replace: "'kept']" }],
+  },
+  {
+    name: 'H4-asked-during-release',
+    what: 'a client asks about its entry while a release that carries it is on its way',
+    edits: [
+      {
+        file: CLIENT,
+        find: 'return this.busyReleasing(state);',
+        replace: 'return lease < 0 ? this.busyReleasing(state) : this.ask(state.entry, false);',
+      },
+    ],
+  },
+  {
+    name: 'H4-withdrawn-during-release',
+    what: 'an entry is withdrawn while a release that carries it is on its way',
+    edits: [{ file: CLIENT, find: 'state.isForgotten = true;', replace: 'this.giveUp(state.entry);' }],
+  },
+  {
+    name: 'H4-forgotten-entry-stays',
+    what: 'an entry that a client no longer wants is not withdrawn after the release that carried it',
+    edits: [{ file: CLIENT, find: 'if (isForgotten) this.giveUp(entry);', replace: '' }],
+  },
+  {
+    name: 'H5-withdrawn-once',
+    what: 'an entry is withdrawn once, although a late request can still add it',
+    edits: [{ file: SCRIPTS, find: 'this.limits.get(entry) ?? 0', replace: '0' }],
+  },
+  {
+    name: 'late-request-acquires',
+    what: 'a request about an entry that is gone acquires, or adds it again',
+    edits: [{ file: SERVER, find: 'if (!isNew && !this.waiting.has(name, entry))', replace: 'if (lease < 0)' }],
+  },
+  {
+    name: 'every-request-new',
+    what: 'a client adds its entry again whenever it asks',
+    edits: [
+      { file: CLIENT, find: 'return this.ask(state.entry, false);', replace: 'return this.ask(state.entry, true);' },
+    ],
+  },
+  {
+    name: 'unknown-entry-kept',
+    what: 'a client goes on with an entry of which it is unknown whether it was added',
+    edits: [{ file: CLIENT, find: 'if (isNew && this.has(entry)) this.giveUp(entry);', replace: '' }],
+  },
+  {
+    name: 'message-for-another-owner',
+    what: 'a client believes a message for an owner other than that of its entry',
+    edits: [{ file: CLIENT, find: 'if (grant.owner !== entry.owner) return;', replace: '' }],
+  },
+  {
+    name: 'reply-for-another-owner',
+    what: 'a client believes a reply about an entry that is no longer its own',
+    edits: [
+      {
+        file: CLIENT,
+        find: 'if (!this.has(entry)) return { holder: entry.owner, remaining: lease };',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'message-lease-too-long',
+    what: 'the lease of a grant is counted from when the message came',
+    edits: [{ file: SCRIPTS, find: 'new Stopwatch(scheduler, ago)', replace: 'new Stopwatch(scheduler)' }],
+  },
+  {
+    name: 'message-age-underestimated',
+    what: 'the age of a message is taken from an estimate of the clock that may be behind',
+    edits: [
+      {
+        file: SCRIPTS,
+        find: 'commands.longestSince(name, grant.serverTime)',
+        replace: 'Math.max(0, commands.serverTime(name) - grant.serverTime)',
+      },
+    ],
+  },
+  {
+    name: 'entry-not-withdrawn',
+    what: 'a client whose last waiter has left keeps its entry',
+    edits: [{ file: CLIENT, find: "else if (state.name === 'entered') this.giveUp(state.entry);", replace: '' }],
+  },
+  {
+    name: 'withdrawn-grant-kept',
+    what: 'a withdrawal does not pass on what its owner was given meanwhile',
+    edits: [{ file: SERVER, find: 'this.released({ name, owner: entry.owner });', replace: '' }],
+  },
+  {
+    name: 'granted-entry-stays',
+    what: 'an entry stays on the server although its owner acquires the lock',
+    edits: [{ file: SERVER, find: 'if (!held) {\n      this.waiting.remove(name, entry);', replace: 'if (!held) {' }],
+  },
+  {
+    name: 'grant-used-first',
+    what: 'a client still has its entry while it uses the grant',
+    edits: [
+      {
+        file: CLIENT,
+        find: 'this.state = NONE;\n    this.waiting.onGranted({ ...grant, wanted: entry.lease, fence: undefined });',
+        replace: 'this.waiting.onGranted({ ...grant, wanted: entry.lease, fence: undefined });\n    this.state = NONE;',
+      },
+    ],
+  },
+  {
+    name: 'last-before-first',
+    what: 'the lock is given to the client that has waited shortest',
+    edits: [{ file: WAITING, find: 'const [first] = this.of(name);', replace: 'const first = this.of(name).at(-1);' }],
+  },
+  {
+    name: 'others-passed-over',
+    what: 'the lock passes between clients of ours although others listen',
+    edits: [{ file: WAITING, find: 'this.store.subscribers(lockChannel(name)) > own', replace: 'own < 0' }],
+  },
+  {
+    name: 'long-first-lease',
+    what: 'a client is given the lock for as long as it wants, although it may be dead',
+    edits: [
+      {
+        file: SCRIPTS,
+        find: 'firstLease: Math.min(lease, longestFirstLease(this.commands))',
+        replace: 'firstLease: lease',
+      },
+    ],
+  },
+  {
+    name: 'first-lease-not-extended',
+    what: 'the short first lease of a grant is never extended',
+    edits: [{ file: 'holds/grant.ts', find: 'if (wanted === undefined ||', replace: 'if (wanted !== undefined ||' }],
+  },
+  {
+    name: 'short-lease-untold',
+    what: 'waiters are not told that a client was given the lock for a short time',
+    edits: [{ file: WAITING, find: 'if (entry.lease === entry.firstLease)', replace: 'if (entry.lease < 0)' }],
+  },
+  {
+    name: 'short-lease-slept-over',
+    what: 'a waiter sleeps on when it hears of a lease that ends sooner',
+    edits: [
+      {
+        file: 'waiting/queue/contender.ts',
+        find: 'this.outcome = { ...this.outcome, remaining };\n    this.sleepAnew();',
+        replace: 'this.outcome = { ...this.outcome, remaining };',
+      },
+    ],
+  },
+  {
+    name: 'kept-from-asking',
+    what: 'a waiter that a release has kept from asking is not woken after it',
+    edits: [{ file: CLIENT, find: 'if (hasMissed || keptFromAsking) this.waiting.onMissed();', replace: '' }],
+  },
+  {
+    name: 'release-before-reply',
+    what: 'a release that is announced before the reply to our own is taken for that',
+    edits: [
+      {
+        file: 'waiting/queue/peer-yield.ts',
+        find: "if (state.name === 'releasing' && state.announced > 0) this.onOurTurn();",
+        replace: '',
+      },
+    ],
+  },
+];

@@ -1,0 +1,78 @@
+import type { GrantingLockOperations, WaitOutcome, WaitRequest } from '../../lib/backend/granting-lock-operations.js';
+import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
+import { OwnerIds } from '../../lib/context/owner-ids.js';
+import { ClientEntry } from '../../lib/waiting/client-entry.js';
+import { ScriptedPubSub } from './scripted-pub-sub.js';
+
+const LEASE = 1000;
+
+/** The entry of a client that listens, whose requests the test answers. */
+class EntryBench {
+  readonly asked: WaitRequest[] = [];
+  readonly withdrawn: string[] = [];
+  wakes = 0;
+  /** The next replies; after them, the lock is busy. */
+  readonly replies: WaitOutcome[] = [];
+  readonly entry: ClientEntry;
+
+  constructor() {
+    const locks: Partial<GrantingLockOperations> = {
+      canWait: () => true,
+      grantChannel: () => ({ name: 'channel', read: () => undefined }),
+      entryOf: (owner, lease): WaitingEntry => ({ owner, lease, firstLease: lease }),
+      wait: async (request) => {
+        this.asked.push(request);
+        return this.replies.shift() ?? { outcome: 'busy', remaining: 7000, holder: 'them:1' };
+      },
+      withdraw: (_name, { owner }) => void this.withdrawn.push(owner),
+    };
+    // Only these operations are called.
+    const services = {
+      locks: locks as GrantingLockOperations,
+      owners: new OwnerIds('us'),
+      pubSub: new ScriptedPubSub(),
+    };
+    this.entry = new ClientEntry('a', services, {
+      onGranted: () => {},
+      onMissed: () => void (this.wakes += 1),
+      onFailed: () => {},
+    });
+  }
+
+  static async listening(): Promise<EntryBench> {
+    const bench = new EntryBench();
+    bench.entry.listen();
+    // The subscription is confirmed in a later turn.
+    await new Promise((resolve) => void setImmediate(resolve));
+    return bench;
+  }
+}
+
+describe('The entry of a client', () => {
+  it.each([
+    { title: 'was withdrawn during the release', isWithdrawn: true },
+    { title: 'still waits', isWithdrawn: false },
+  ])('wakes the waiters that a release has kept from asking, if it $title', async ({ isWithdrawn }) => {
+    const bench = await EntryBench.listening();
+    const again = bench.entry.entryFor(LEASE);
+    if (isWithdrawn) bench.entry.withdraw();
+    await expect(bench.entry.attempt(LEASE)).resolves.toEqual({ holder: 'us:1', remaining: -1 });
+    again?.afterRelease({ outcome: 'passed-on' });
+    expect(bench.withdrawn).toEqual(isWithdrawn ? ['us:1'] : []);
+    expect(bench.wakes).toBe(1);
+  });
+
+  it('that is gone ends the attempt, and wakes those that still wait for the next one', async () => {
+    const bench = await EntryBench.listening();
+    await bench.entry.attempt(LEASE);
+    bench.replies.push({ outcome: 'gone' });
+    await expect(bench.entry.attempt(LEASE)).resolves.toEqual({ remaining: -1 });
+    expect(bench.asked.map(({ entry, isNew }) => [entry.owner, isNew])).toEqual([
+      ['us:1', true],
+      ['us:1', false],
+    ]);
+    expect(bench.wakes).toBe(1);
+    await bench.entry.attempt(LEASE);
+    expect(bench.asked.at(-1)).toMatchObject({ entry: { owner: 'us:2' }, isNew: true });
+  });
+});

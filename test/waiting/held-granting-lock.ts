@@ -1,0 +1,50 @@
+import type {
+  GrantChannel,
+  GrantingLockOperations,
+  WaitOutcome,
+  WaitRequest,
+} from '../../lib/backend/granting-lock-operations.js';
+import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
+import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { HeldLock, HeldRequests } from './held-requests.js';
+
+/** The age of a grant of which most is over, as a share of its lease. */
+const SPENT = 0.6;
+
+/** The message of a grant: `<owner> <age as a share of the lease>`, or a text that nothing is known from. */
+export const grantMessage = (owner: string, isSpent = false): string => `${owner} ${isSpent ? SPENT : 0}`;
+
+/** A lock that clients wait for, whose attempts the test answers. */
+export class HeldGrantingLock extends HeldLock implements GrantingLockOperations {
+  readonly waits = new HeldRequests<WaitRequest, WaitOutcome>();
+  onWithdrawn: (entry: WaitingEntry) => void = () => {};
+  onAsked: (request: WaitRequest) => void = () => {};
+
+  canWait(): boolean {
+    return true;
+  }
+
+  grantChannel(name: string, clientId: string): GrantChannel {
+    return {
+      name: `${name}:${clientId}`,
+      read: (message) => {
+        const [, owner, age] = /^(\S+) ([\d.]+)$/.exec(message) ?? [];
+        if (owner === undefined) return undefined;
+        return { owner, lease: 1000, sent: new Stopwatch(this.scheduler, 1000 * Number(age)) };
+      },
+    };
+  }
+
+  entryOf(owner: string, lease: number): WaitingEntry {
+    return { owner, lease, firstLease: Math.min(lease, 1000) };
+  }
+
+  wait(request: WaitRequest): Promise<WaitOutcome> {
+    this.onAsked(request);
+    return this.waits.send(request);
+  }
+
+  withdraw(_name: string, entry: WaitingEntry): void {
+    this.onWithdrawn(entry);
+  }
+}
