@@ -1,6 +1,7 @@
 import type { LockService } from '../../lib/index.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { Worker } from '../servers/worker/worker.js';
+import { waitingClients } from '../../lib/keys/redisson-keys.js';
 import { JavaPeer, type PeerOptions } from './java-peer.js';
 import type { JavaThread } from './java-thread.js';
 import type { api } from './lock-user.worker.js';
@@ -27,9 +28,10 @@ export class InteropWorld extends RedisWorld {
   }
 
   /** Starts another Node process that holds locks. */
-  async openNodeProcess(watchdogTimeout = 30_000): Promise<Worker<typeof api>> {
+  async openNodeProcess(watchdogTimeout = 30_000, commandTimeout = 1000): Promise<Worker<typeof api>> {
     const file = new URL('./lock-user.worker.ts', import.meta.url);
-    const worker = await Worker.start<typeof api>(file, { args: [this.server.url, String(watchdogTimeout)] });
+    const args = [this.server.url, String(watchdogTimeout), String(commandTimeout)];
+    const worker = await Worker.start<typeof api>(file, { args });
     this.onReset(() => worker.stop());
     return worker;
   }
@@ -65,6 +67,32 @@ export class InteropWorld extends RedisWorld {
   /** The hash under a lock's name, as stored in Redis. */
   hash(name: string): Promise<Record<string, string>> {
     return this.admin.hgetall(name);
+  }
+
+  /** Resolves when that many Node clients have an entry among those that wait for a lock. */
+  async waitingEntries(name: string, count: number): Promise<void> {
+    await this.time.until(async () => (await this.admin.zcard(waitingClients(name))) === count, 5000);
+  }
+
+  /** Counts the attempts of a Java thread to acquire a lock from now on: each looks whether the thread holds it. */
+  async countAttempts(owner: string): Promise<() => number> {
+    const monitor = await this.admin.monitor();
+    this.onReset(async () => monitor.disconnect());
+    let attempts = 0;
+    monitor.on('monitor', (_time: string, [verb = '', , field]: readonly string[]) => {
+      if (verb.toLowerCase() === 'hexists' && field === owner) attempts += 1;
+    });
+    return () => attempts;
+  }
+
+  /** Collects the messages on a channel from now on. Servers do not count the pattern as a listener of the channel. */
+  async messagesOn(channel: string): Promise<readonly string[]> {
+    const subscriber = this.admin.duplicate();
+    this.onReset(async () => subscriber.disconnect());
+    const messages: string[] = [];
+    subscriber.on('pmessage', (_pattern: string, _channel: string, message: string) => messages.push(message));
+    await subscriber.psubscribe(channel);
+    return messages;
   }
 
   /** Redisson sends the text of a script the first time, and its digest from then on. */

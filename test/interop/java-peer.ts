@@ -4,13 +4,15 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { killWithUs, letExit, type Reaper } from '../servers/process/reaper.js';
 import { JavaThread } from './java-thread.js';
-import { buildPeer, peerClassPath } from './peer-build.js';
+import { buildPeer, peerClassPath, type RedissonVersion, redissonVersions } from './peer-build.js';
 import type { JavaFailure, PeerReply, PeerRequest } from './peer-messages.js';
 
 export interface PeerOptions {
   /** The kind of deployment that the server of the URL belongs to. Default: `single`, a server by itself. */
   readonly topology?: 'single' | 'cluster';
   readonly url: string;
+  /** Default: the latest version. */
+  readonly version?: RedissonVersion;
   /** Redisson's `lockWatchdogTimeout`, ms. Default: 30 s, as in Redisson. */
   readonly lockWatchdogTimeout?: number;
   /** Redisson's `fairLockWaitTimeout`, ms. Default: 5 min, as in Redisson. */
@@ -73,13 +75,14 @@ export class JavaPeer {
   static async start({
     topology = 'single',
     url,
+    version = redissonVersions[0],
     lockWatchdogTimeout = 30_000,
     fairLockWaitTimeout = 300_000,
     jvmOptions = JVM_OPTIONS,
   }: PeerOptions): Promise<JavaPeer> {
     await buildPeer();
     const args = [topology, url, lockWatchdogTimeout, fairLockWaitTimeout].map(String);
-    const child = spawn('java', [...jvmOptions, '-cp', peerClassPath, 'interop.Main', ...args], {
+    const child = spawn('java', [...jvmOptions, '-cp', peerClassPath(version), 'interop.Main', ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     await once(child, 'spawn');
@@ -93,6 +96,11 @@ export class JavaPeer {
     const { pid } = this.child;
     if (pid === undefined) throw new Error('The Java peer did not start');
     return pid;
+  }
+
+  /** What Redisson has logged so far: warnings and errors. */
+  get log(): string {
+    return this.complaints;
   }
 
   /** The long-lived thread of that name. */

@@ -3,8 +3,12 @@ import { serve } from '../servers/worker/worker-host.js';
 import { lockOfKind, type NodeLockKind } from './node-lock.js';
 import { openClient } from '../kit/client.js';
 
-const [, , connection = '', watchdogTimeout = '30000'] = process.argv;
-const client = openClient({ connection, watchdogTimeout: Number(watchdogTimeout) });
+const [, , connection = '', watchdogTimeout = '30000', commandTimeout = '1000'] = process.argv;
+const client = openClient({
+  connection,
+  watchdogTimeout: Number(watchdogTimeout),
+  commandTimeout: Number(commandTimeout),
+});
 const holds: Hold[] = [];
 
 /** Another process that holds locks of any kind. A test may kill it. */

@@ -14,7 +14,17 @@ public final class Main {
     private Main() {
     }
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) {
+        try {
+            serve(arguments);
+        } catch (Throwable error) {
+            // Threads of Redisson would keep the process alive.
+            error.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private static void serve(String[] arguments) throws IOException {
         PrintStream output = System.out;
         // The output of a library must not end up among the replies.
         System.setOut(System.err);
