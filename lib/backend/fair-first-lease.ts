@@ -12,7 +12,7 @@ const LONGEST = SHARES / 2 - UNIT;
 export const firstLeaseWithin = (lease: number, longest: number): number =>
   Math.floor(Math.min(lease, longest, LONGEST) / UNIT) * UNIT;
 
-/** What a first lease adds to a deadline. */
+/** The fraction of a deadline that stores a first lease of so many ms. */
 export const fractionOf = (firstLease: number): number => firstLease / SHARES;
 
 /** The first lease in a deadline of ours; 0: none. */

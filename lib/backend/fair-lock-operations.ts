@@ -52,7 +52,7 @@ export interface KeepRequest {
 export interface FairLockOperations extends LockOperations {
   /** The channel on which a client is sent its grants of this lock; `undefined`: its waiters are told, and ask. */
   grantChannel(name: string, clientId: string): GrantChannel | undefined;
-  /** What a waiter that wants `lease` ms gets first when the lock is given to it; 0: it is told, and asks. */
+  /** The lease that a waiter for `lease` ms gets first when the lock is given to it; 0: it is told, and asks. */
   firstLease(name: string, lease: number): number;
   /** One attempt without waiting: neither overtakes a waiter nor joins the queue. */
   acquire: LockOperations['acquire'];

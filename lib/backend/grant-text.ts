@@ -1,7 +1,7 @@
 import type { OwnerId } from '../context/owner-ids.js';
 import type { WaitingEntry } from './waiting-entry.js';
 
-/** What a client is told of its grant. */
+/** A grant as its client is told of it. */
 export interface GrantMessage {
   readonly owner: OwnerId;
   /** Milliseconds. */

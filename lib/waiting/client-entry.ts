@@ -30,10 +30,11 @@ interface Carried {
   isForgotten: boolean;
   /** Whether the release was not answered in time. */
   isUnanswered: boolean;
-  /** Whether an attempt found the lock held because of this release. */
-  keptFromAsking: boolean;
-  /** Whether a grant may have been missed, so that an attempt must tell once the release is over. */
-  hasMissed: boolean;
+  /**
+   * Whether waiters must ask once the release is over: an attempt found the lock held because of it, or a grant may have
+   * been missed.
+   */
+  mustAsk: boolean;
 }
 
 const NONE = { name: 'none' } as const;
@@ -88,7 +89,7 @@ export class ClientEntry implements ServerWait<number, Acquired> {
   entryFor(lease: number): NextEntry<Acquired> | undefined {
     if (this.state !== NONE || !this.isListening) return undefined;
     const entry = this.newEntry(lease);
-    const flags = { isForgotten: false, isUnanswered: false, keptFromAsking: false, hasMissed: false };
+    const flags = { isForgotten: false, isUnanswered: false, mustAsk: false };
     const carried: Carried = { name: 'carried', entry, ...flags };
     this.state = carried;
     return {
@@ -146,7 +147,7 @@ export class ClientEntry implements ServerWait<number, Acquired> {
 
   /** The lock may become that of the entry which the release carries. When the release has settled, the waiters wake. */
   private busyReleasing(carried: Carried): Busy {
-    carried.keptFromAsking = true;
+    carried.mustAsk = true;
     if (!carried.isUnanswered) return { holder: carried.entry.owner, remaining: -1 };
     const why = 'Redis has not confirmed yet that the previous holder of this process released the lock';
     throw new LockUnavailableError(why, 'not-sent', false, { lockName: this.name });
@@ -157,8 +158,7 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     if (!outcome) return undefined;
     // Granted by a message that overtook the reply.
     if (this.state !== carried) return undefined;
-    const { isForgotten, keptFromAsking, hasMissed } = carried;
-    if (outcome.outcome === 'kept' && !isForgotten) {
+    if (outcome.outcome === 'kept' && !carried.isForgotten) {
       this.state = NONE;
       const { owner, lease } = carried.entry;
       // `wanted`: the waiter for which the entry was made may have left, and the next may want a longer lease.
@@ -166,7 +166,7 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     }
     if (MAY_HAVE_ENTRY.has(outcome.outcome)) this.settle(carried);
     else this.state = NONE;
-    if (hasMissed || keptFromAsking) this.waiting.onMissed();
+    if (carried.mustAsk) this.waiting.onMissed();
     return undefined;
   }
 
@@ -205,7 +205,7 @@ export class ClientEntry implements ServerWait<number, Acquired> {
   }
 
   private missed(state: EntryState): void {
-    if (state.name === 'carried') state.hasMissed = true;
+    if (state.name === 'carried') state.mustAsk = true;
     else this.waiting.onMissed();
   }
 }

@@ -22,11 +22,11 @@ export interface HandOverLimits {
 export class HandOverAttempts extends LockAttempts {
   constructor(
     private readonly granting: GrantingLockOperations,
-    private readonly ownerIds: OwnerIds,
+    owners: OwnerIds,
     events: LockEvents,
     private readonly handOver: HandOverLimits,
   ) {
-    super(granting, ownerIds, events);
+    super(granting, owners, events);
   }
 
   waitOnServer(
@@ -34,7 +34,7 @@ export class HandOverAttempts extends LockAttempts {
     pubSub: PubSub,
     listener: ServerWaitListener<Acquired>,
   ): ServerWait<number, Acquired> | undefined {
-    const { granting: locks, ownerIds: owners } = this;
+    const { granting: locks, owners } = this;
     if (this.handOver.max === 0 || !locks.canWait(name)) return undefined;
     return new ClientEntry(name, { locks, owners, pubSub }, listener);
   }

@@ -41,7 +41,7 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
   /** @param silent Whether releases of this kind are not announced. */
   constructor(
     private readonly locks: Pick<LockOperations, 'acquire' | 'release'>,
-    private readonly owners: OwnerIds,
+    protected readonly owners: OwnerIds,
     private readonly events: LockEvents,
     private readonly silent?: boolean,
   ) {}

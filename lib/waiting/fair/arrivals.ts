@@ -2,7 +2,7 @@ import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import { UNAVAILABLE_PAUSE_MS } from '../pause-after.js';
 import type { FairWaiter } from './fair-waiter.js';
 
-/** What {@link Arrivals} needs of the queue. */
+/** The queue as {@link Arrivals} needs it. */
 interface Admitting {
   /** Whether the waiter still waits, and has no place. */
   isToArrive(waiter: FairWaiter): boolean;

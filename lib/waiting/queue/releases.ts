@@ -50,7 +50,7 @@ export interface Releases {
 export interface ReleaseListener {
   /** Another process released, or may have: the reply to an attempt in flight may predate that. */
   onReleaseByOther(): void;
-  /** What was released was given to another client, with a lease of so many ms, which may end without a release. */
+  /** Another client was given what was released, with a lease of so many ms, which may end without a release. */
   onLease(ms: number): void;
   /** This process may ask the server now. */
   onOurTurn(): void;

@@ -173,7 +173,7 @@ export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'kept-from-asking',
     what: 'a waiter that a release has kept from asking is not woken after it',
-    edits: [{ file: CLIENT, find: 'if (hasMissed || keptFromAsking) this.waiting.onMissed();', replace: '' }],
+    edits: [{ file: CLIENT, find: 'if (carried.mustAsk) this.waiting.onMissed();', replace: '' }],
   },
   {
     name: 'release-before-reply',

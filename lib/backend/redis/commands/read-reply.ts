@@ -3,8 +3,8 @@ import { type ReplyOf, type Script, shapeOf, timeIn } from '../scripts/script.js
 import type { ServerClock } from './server-clock.js';
 
 /**
- * Reads the reply to a script, which was sent at `sentAt` and came at `now`. The time in it sets the clock of the server that sent it, and of no
- * other.
+ * Reads the reply to a script, which was sent at `sentAt` and came at `now`. The time in it sets the clock of the server
+ * that sent it, and of no other.
  * @throws LockUnavailableError (`unknown`) if it is not a reply of this script.
  */
 export const readReply = <S extends Script>(
