@@ -20,6 +20,11 @@ export function clientChannel(name: string, clientId: string): string {
   return `${lockChannel(name)}:${clientId}`;
 }
 
+/** The channel to which all clients subscribe that can be given a lock, so that the server can count them. */
+export function clientsChannel(name: string): string {
+  return `${lockChannel(name)}:clients`;
+}
+
 /** The clients of this library that wait for a lock, in order of arrival. */
 export function waitingClients(name: string): string {
   return suffixedName(name, 'waiters');

@@ -1,9 +1,10 @@
 import type { GrantChannel, GrantingLockOperations } from '../backend/granting-lock-operations.js';
-import type { PubSub } from '../backend/lock-backend.js';
+import type { MessageListener, PubSub } from '../backend/lock-backend.js';
 import type { ReleaseOutcome } from '../backend/lock-operations.js';
 import type { WaitingEntry } from '../backend/waiting-entry.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import { LockUnavailableError } from '../errors.js';
+import { clientsChannel } from '../keys/redisson-keys.js';
 import type { AttemptResult, Busy, NextEntry, ServerWait, ServerWaitListener } from './attempt-strategy.js';
 import { ChannelListener } from './channel-listener.js';
 import { type Acquired, leaseSpent } from './lock-attempts.js';
@@ -48,7 +49,9 @@ const MAY_HAVE_ENTRY: ReadonlySet<ReleaseOutcome['outcome']> = new Set(['passed-
  */
 export class ClientEntry implements ServerWait<number, Acquired> {
   private readonly channel: GrantChannel;
-  private readonly listener: ChannelListener;
+  private readonly grants: ChannelListener;
+  /** Brings no messages: the server counts who subscribes to it. */
+  private readonly clients: ChannelListener;
   private state: EntryState = NONE;
 
   constructor(
@@ -57,23 +60,27 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     private readonly waiting: ServerWaitListener<Acquired>,
   ) {
     this.channel = services.locks.grantChannel(name, services.owners.clientId);
-    this.listener = new ChannelListener(
-      services.pubSub,
-      this.channel.name,
-      (message) => this.onMessage(message),
-      (error) => waiting.onFailed(error),
-      // The channel of releases, which is subscribed to after this one, wakes the waiters.
-      () => {},
-    );
+    // The channel of releases, which is subscribed to after these, wakes the waiters.
+    const listenTo = (channel: string, onMessage: MessageListener): ChannelListener =>
+      new ChannelListener(
+        services.pubSub,
+        channel,
+        onMessage,
+        (error) => waiting.onFailed(error),
+        () => {},
+      );
+    this.grants = listenTo(this.channel.name, (message) => this.onMessage(message));
+    this.clients = listenTo(clientsChannel(name), () => {});
   }
 
   get isListening(): boolean {
     // Only now is it certain whether grants are possible: the queue may be older than the connection.
-    return this.listener.isSubscribed && this.services.locks.canWait(this.name);
+    return this.grants.isSubscribed && this.clients.isSubscribed && this.services.locks.canWait(this.name);
   }
 
   listen(): void {
-    this.listener.listen();
+    this.grants.listen();
+    this.clients.listen();
   }
 
   async attempt(lease: number): Promise<AttemptResult<Acquired>> {
@@ -109,7 +116,8 @@ export class ClientEntry implements ServerWait<number, Acquired> {
   }
 
   close(): void {
-    this.listener.close();
+    this.grants.close();
+    this.clients.close();
     this.withdraw();
   }
 

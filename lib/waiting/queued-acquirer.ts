@@ -1,6 +1,6 @@
 import { isPassing } from '../errors.js';
 import type { BackoffSequence } from './backoff.js';
-import { notifiedBy } from './queue/releases.js';
+import { askersAfter } from './queue/releases.js';
 import { WaitQueue } from './queue/wait-queue.js';
 import { conflict, refusal } from './wait-errors.js';
 import type { AttemptResult, AttemptStrategy, NextEntry, LastOutcome } from './attempt-strategy.js';
@@ -88,12 +88,12 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
 
   afterRelease(name: string, outcome: ReleaseOutcome | undefined, again?: NextEntry<Got>): void {
     const queue = this.queues.get(name);
-    const notified = notifiedBy(outcome);
     if (queue) queue.afterRelease(outcome, again);
     else {
       // Its queue has closed meanwhile, so that the entry takes nothing.
       again?.afterRelease(outcome);
-      if (notified > 0 && this.channelOf) this.queueFor(name).yieldTo(notified);
+      const others = askersAfter(outcome);
+      if (others > 0 && this.channelOf) this.queueFor(name).yieldTo(others);
     }
   }
 
@@ -102,7 +102,9 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
   }
 
   get contended(): number {
-    return this.queues.size;
+    let count = 0;
+    for (const queue of this.queues.values()) if (!queue.isIdle) count += 1;
+    return count;
   }
 
   private queueFor(name: string): WaitQueue<Wanted, Got> {

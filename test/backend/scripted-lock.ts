@@ -26,7 +26,7 @@ export const setUpLock = (
 
 /** Replies with the time of the server. */
 export const acquired = ({ at }: SentScript) => [LEASE, at];
-export const freed = () => [0, 'released'];
+export const freed = () => [0, 0, 'released'];
 export const notHeld = ({ at }: SentScript) => ['not-held', at];
 
 export const UNKNOWN = unavailable('unknown', 'no reply');

@@ -96,7 +96,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'turn of clients without an entry',
     file: SCRIPTS,
-    find: "if (listeners(channel, publish) or math.huge) > count + (again ~= '' and 1 or 0) then return nil end",
+    find: 'if (others(channel, publish) or 1) > 0 then return nil end',
     times: 2,
     replace: '',
     caught: { id: 'F49', topology: 'standalone' },

@@ -142,7 +142,8 @@ inWorld(memory, () => {
       expect(memory.clock.pending).toBeGreaterThan(idle);
       controller.abort();
       await expect(outcomes).resolves.toMatchObject(Array(3).fill({ status: 'rejected' }));
-      await memory.clock.advance(0);
+      // A client listens on for a while, in case its next waiter comes soon.
+      await memory.clock.advance(500);
       expect(memory.clock.pending).toBe(idle);
       expect(runtime.acquirer.contended).toBe(0);
       await expect(memory.probe.channels()).resolves.toEqual([]);

@@ -1,7 +1,7 @@
 import type { GrantingLockOperations } from '../../lib/backend/granting-lock-operations.js';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
-import { clientChannel, lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
+import { clientChannel, clientsChannel, lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { until } from '../kit/until.js';
 
@@ -113,14 +113,18 @@ onEveryBackend((world) => {
       expect(await held()).toEqual([entries[0]?.owner]);
     });
 
-    it('counts the entry that it carries among the clients that listen', async () => {
+    it.each([
+      ['passes it on if all that listen can be given it, with or without an entry', true, { outcome: 'passed-on' }],
+      ['leaves it free if one that listens cannot be given it', false, { outcome: 'released', others: 1 }],
+    ])('%s', async (_, canBeGiven, outcome) => {
       const { backend, lock, entries } = await heldWith(0);
       const again = { ...entryOf(lock, 1), onSettled: () => {} };
-      await backend.pubSub.subscribe(lockChannel('n'), () => {});
-      const other = await open();
-      await other.pubSub.subscribe(lockChannel('n'), () => {});
-      await expect(lock.release({ ...HOLDER, again })).resolves.toEqual({ outcome: 'passed-on' });
-      expect(await held()).toEqual([entries[0]?.owner]);
+      for (const { pubSub } of [backend, await open()]) {
+        await pubSub.subscribe(lockChannel('n'), () => {});
+        if (pubSub === backend.pubSub || canBeGiven) await pubSub.subscribe(clientsChannel('n'), () => {});
+      }
+      await expect(lock.release({ ...HOLDER, again })).resolves.toMatchObject(outcome);
+      expect(await held()).toEqual(canBeGiven ? [entries[0]?.owner] : []);
     });
 
     it('goes around among three clients in order of arrival, each behind the others again', async () => {

@@ -21,7 +21,7 @@ inWorld(redis, ({ time }) => {
       await worker.call('acquire', 'n');
       await expect(locks.tryAcquire('n')).resolves.toBeNull();
       const waiting = locks.tryAcquire('n', { wait: '10s' });
-      await time.until(async () => (await redis.probe.channels()).length === 2, 2000);
+      await time.until(async () => (await redis.probe.channels()).length === 3, 2000);
       await expect(worker.call('release', 'n')).resolves.toBe('released');
       await expect(time.finish(waiting, 100 + time.slack)).resolves.not.toBeNull();
       await worker.call('close');

@@ -115,7 +115,7 @@ inWorld(redis, ({ time }) => {
         await redis.open(),
         await redis.open({}, await allow('resetchannels', ...names.slice(0, 2).map((name) => `&${lockChannel(name)}`))),
       ];
-      for (const channelCount of [2, 10]) {
+      for (const channelCount of [2, 15]) {
         const holds = await Promise.all(names.map((name) => holder.locks.acquire(name)));
         const waiting = Promise.all(names.map((name) => client.locks.acquire(name, { wait: Infinity })));
         const progress = track(waiting);

@@ -113,7 +113,7 @@ describe('I8: a release wakes a waiter of another process', () => {
       let hold = await holder?.locks.acquire('i8', { lease: '60s' });
       for (let round = 0; round < 200; round++) {
         const waiting = waiter?.locks.acquire('i8', { wait: '30s', lease: '60s' });
-        await fixture().listening('i8');
+        await until(async () => (await fixture().admin.zcard('{i8}:waiters')) === 1, 3000, 'the waiter has its entry');
         const released = performance.now();
         await hold?.release();
         hold = await waiting;

@@ -83,9 +83,10 @@ describe('An existing client', () => {
     const waiting = locks.withLock('order:1', ({ name }) => name);
     const channel = 'redisson_lock__channel:{shop:order:1}';
     const channels = async (): Promise<readonly string[]> => (await raw.pubsub('CHANNELS')).map(String).toSorted();
-    // The channel of the releases, and that of the grants to this client.
-    await until(async () => (await channels()).length === 2);
-    expect(await channels()).toEqual([channel, expect.stringMatching(`^${channel}:[0-9a-f-]{36}$`)]);
+    // The channel of the releases, that of the grants to this client, and that of all clients.
+    await until(async () => (await channels()).length === 3);
+    const ofGrants = expect.stringMatching(`^${channel}:[0-9a-f-]{36}$`);
+    expect(await channels()).toEqual(expect.arrayContaining([channel, `${channel}:clients`, ofGrants]));
     await hold.release();
     await expect(waiting).resolves.toBe('shop:order:1');
     await app.close();

@@ -36,7 +36,7 @@ describe('An application on Redis that has shut down', () => {
     const hold = await locks.acquire('a');
     const waiting = caught(locks.acquire('a', { wait: Number.POSITIVE_INFINITY }), LockShutdownError);
     const channels = (): Promise<unknown[]> => raw.pubsub('CHANNELS');
-    await until(async () => (await channels()).length === 2);
+    await until(async () => (await channels()).length === 3);
     const closed = app.close();
     await waiting;
     await expect(hold.release()).resolves.toBe('released');

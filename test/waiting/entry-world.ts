@@ -5,6 +5,7 @@ import type { ReleaseOutcome } from '../../lib/backend/lock-operations.js';
 import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockUnavailableError } from '../../lib/errors.js';
+import { clientsChannel } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import type { AttemptResult } from '../../lib/waiting/attempt-strategy.js';
@@ -45,8 +46,8 @@ export class EntryWorld {
 
   private constructor(private readonly budget: Budget) {
     const pubSub = {
-      subscribe: async (_channel: string, listener: MessageListener) => {
-        this.onMessage = listener;
+      subscribe: async (channel: string, listener: MessageListener) => {
+        if (channel !== clientsChannel('n')) this.onMessage = listener;
         return { alive: true, cancel: () => {} };
       },
     };

@@ -67,13 +67,16 @@ export class MemoryLock implements LockOperations {
 
   protected released({ name, owner, silent, again }: Omit<ReleaseRequest, 'lease'>): ReleaseOutcome {
     if (this.locks.find(name)?.owner !== owner) return { outcome: 'not-held' };
-    return (!silent && this.passOn(name, again)) || { outcome: 'released', heard: this.free(name, silent) };
+    const passed = silent ? undefined : this.passOn(name, again);
+    if (passed) return passed;
+    const heard = this.free(name, silent);
+    return { outcome: 'released', heard, others: Math.min(heard, this.waiting.others(name)) };
   }
 
   /** Gives a held lock to the client that has waited longest, or to that of `again`. `undefined`: to none. */
   private passOn(name: string, again: WaitingEntry | undefined): ReleaseOutcome | undefined {
     const { waiting, locks } = this;
-    if (waiting.othersListen(name, waiting.count(name) + (again ? 1 : 0))) return undefined;
+    if (waiting.others(name) > 0) return undefined;
     const give = (owner: OwnerId, lease: number): void => locks.set(name, { owner, count: 1 }, lease);
     if (waiting.next(name, ({ owner, firstLease }) => give(owner, firstLease))) {
       if (again) waiting.add(name, again);

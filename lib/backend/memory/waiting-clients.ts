@@ -1,5 +1,5 @@
 import { clientIdOf } from '../../context/owner-ids.js';
-import { clientChannel, lockChannel, waitingClients } from '../../keys/redisson-keys.js';
+import { clientChannel, clientsChannel, lockChannel, waitingClients } from '../../keys/redisson-keys.js';
 import { grantText } from '../grant-text.js';
 import type { WaitingEntry } from '../waiting-entry.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
@@ -35,9 +35,9 @@ export class WaitingClients {
     else this.store.delete(waitingClients(name));
   }
 
-  /** Whether clients without an entry wait for the lock. @param own Number of clients with one. */
-  othersListen(name: string, own: number): boolean {
-    return this.store.subscribers(lockChannel(name)) > own;
+  /** How many of those that listen to the lock cannot be given it. */
+  others(name: string): number {
+    return Math.max(0, this.store.subscribers(lockChannel(name)) - this.store.subscribers(clientsChannel(name)));
   }
 
   /** Removes the entry that has waited longest. */
@@ -45,10 +45,6 @@ export class WaitingClients {
     const [first] = this.of(name);
     if (first) this.remove(name, first);
     return first;
-  }
-
-  count(name: string): number {
-    return this.of(name).length;
   }
 
   /**

@@ -46,13 +46,13 @@ export class AnnouncedReleases implements Releases {
     this.channel.listen();
   }
 
-  beforeRelease(isWaiting: boolean): void {
-    this.peerYield.beforeRelease(this.isListening, isWaiting);
+  beforeRelease(isGiven: boolean): void {
+    this.peerYield.beforeRelease(this.isListening, isGiven);
   }
 
-  afterRelease(notified: number): void {
+  afterRelease(notified: number, others: number): void {
     if (notified === 0) this.peerYield.releaseWasSilent();
-    this.peerYield.afterRelease(Math.max(0, notified - (this.isListening ? 1 : 0)));
+    this.peerYield.afterRelease(others);
   }
 
   passedOn(): void {

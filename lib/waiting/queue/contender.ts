@@ -32,10 +32,13 @@ export class Contender<Wanted, Got extends object> {
     private readonly name: string,
     private readonly queue: ContendedQueue<Wanted, Got>,
     private readonly attempts: AttemptStrategy<Wanted, Got>,
-    private readonly releases: Releases,
     scheduler: MonotonicScheduler,
   ) {
     this.wakeSignal = new WakeSignal(scheduler);
+  }
+
+  private get releases(): Releases {
+    return this.queue.subscriptions.releases;
   }
 
   get isIdle(): boolean {
@@ -179,8 +182,8 @@ export class Contender<Wanted, Got extends object> {
   }
 
   private ask(wanted: Wanted): Promise<AttemptResult<Got>> {
-    const { serverWait } = this.queue;
-    if (this.releases.isListening && serverWait?.isListening) return serverWait.attempt(wanted);
+    const { serverWait, canBeGiven } = this.queue.subscriptions;
+    if (serverWait && canBeGiven) return serverWait.attempt(wanted);
     return this.attempts.attempt(this.name, wanted);
   }
 
@@ -218,8 +221,7 @@ export class Contender<Wanted, Got extends object> {
       if (this.hasNewLease) known = this.outcome;
       this.hasNewLease = false;
       const pause = known ? pauseAfter(known) : Number.POSITIVE_INFINITY;
-      this.queue.serverWait?.listen();
-      this.releases.listen();
+      this.queue.subscriptions.listen();
       const poll = this.nextBackoff() ?? this.releases.pollInterval;
       ({ first } = waiters);
       isLastLook = await this.wakeSignal.sleepOrLook(Math.min(pause, poll), this.limitToLookFor(first));

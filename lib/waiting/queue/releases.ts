@@ -8,6 +8,10 @@ import type { Busy } from '../attempt-strategy.js';
 export const notifiedBy = (outcome: ReleaseOutcome | undefined): number =>
   outcome?.outcome === 'released' ? (outcome.heard ?? 0) : 0;
 
+/** How many of them cannot be given the lock, so that they must ask; this client included if it cannot either. */
+export const askersAfter = (outcome: ReleaseOutcome | undefined): number =>
+  outcome?.outcome === 'released' ? (outcome.others ?? outcome.heard ?? 0) : 0;
+
 /** How a wait queue learns of releases, and when it may ask the server after a release by this process. */
 export interface Releases {
   /**
@@ -20,22 +24,25 @@ export interface Releases {
   /** How long the contender may sleep if no release becomes known, ms. */
   readonly pollInterval: number;
   /**
-   * Whether all releases become known. Only then may this client wait on the server, which compares the number of clients
-   * that listen with the number of those that wait.
+   * Whether all releases become known. Only then may this client wait on the server, which does not always give a free
+   * lock to it.
    */
   readonly isListening: boolean;
   /** Listens for releases from now on, if they are announced. */
   listen(): void;
   /**
    * Called before a lock held in this process is released on the server.
-   * @param isWaiting Whether this client goes on waiting on the server, so that it need not ask.
+   * @param isGiven Whether this client can be given the lock, so that it need not ask.
    */
-  beforeRelease(isWaiting: boolean): void;
-  /** Called after the release. `notified` clients received its announcement, this one included if it is subscribed. */
-  afterRelease(notified: number): void;
+  beforeRelease(isGiven: boolean): void;
+  /**
+   * Called after the release. `notified` clients received its announcement, this one included if it is subscribed;
+   * `others` of them, besides this one, must ask in order to get the lock.
+   */
+  afterRelease(notified: number, others: number): void;
   /** Called after a release that was not announced, since another client was given what was released. */
   passedOn(): void;
-  /** Called after a release without local waiters, whose announcement `others` clients received. */
+  /** Called after a release without local waiters, after which `others` clients must ask in order to get the lock. */
   yieldTo(others: number): void;
   /** Ends a yield. Nothing is reported. */
   cancelYield(): void;

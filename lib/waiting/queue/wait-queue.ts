@@ -7,17 +7,15 @@ import type {
   NextEntry,
   AttemptStrategy,
   LastOutcome,
-  ServerWait,
   ServerWaitListener,
 } from '../attempt-strategy.js';
 import type { BackoffSequence } from '../backoff.js';
 import { queueFull, refusal } from '../wait-errors.js';
-import { AnnouncedReleases } from './announced-releases.js';
 import type { ContendedQueue } from './contended-queue.js';
 import { Contender } from './contender.js';
 import { HandOverRun } from './hand-over-run.js';
-import { notifiedBy, type ReleaseListener, type Releases } from './releases.js';
-import { UnannouncedReleases } from './unannounced-releases.js';
+import type { ReleaseListener, Releases } from './releases.js';
+import { Subscriptions } from './subscriptions.js';
 import { Waiter } from './waiter.js';
 
 /** Waiters with a shorter wait limit skip the yield to other processes, ms. */
@@ -33,9 +31,8 @@ export class WaitQueue<Wanted, Got extends object>
   readonly waiters = new LinkedList<Waiter<Wanted, Got>>();
   /** Waiters whose wait ended during an attempt. They are rejected once its result shows the state of the lock. */
   private readonly expiredDuringAttempt = new Map<Waiter<Wanted, Got>, WaitEnd>();
-  private readonly releases: Releases;
+  readonly subscriptions: Subscriptions<Wanted, Got>;
   private readonly contender: Contender<Wanted, Got>;
-  readonly serverWait: ServerWait<Wanted, Got> | undefined;
   /** The entry that the last release carried. */
   private carried: NextEntry<Got> | undefined;
   private readonly handOverRun: HandOverRun;
@@ -52,15 +49,18 @@ export class WaitQueue<Wanted, Got extends object>
     private readonly onIdle: () => void,
     readonly firstAttempt: () => Promise<AttemptResult<Got>> | undefined,
   ) {
-    this.releases =
-      channel === undefined ? new UnannouncedReleases(waiting, this) : new AnnouncedReleases(channel, waiting, this);
-    this.serverWait = attempts.waitOnServer?.(name, waiting.pubSub, this);
+    const onUnused = (): void => void (this.isIdle && this.leave());
+    this.subscriptions = new Subscriptions(name, channel, attempts, waiting, this, onUnused);
     this.handOverRun = new HandOverRun(waiting.scheduler, () => this.contender.wake());
-    this.contender = new Contender(name, this, attempts, this.releases, waiting.scheduler);
+    this.contender = new Contender(name, this, attempts, waiting.scheduler);
   }
 
   get isHandingOver(): boolean {
     return this.handOverRun.isOn;
+  }
+
+  private get releases(): Releases {
+    return this.subscriptions.releases;
   }
 
   /** Waits at the end of the queue. Rejects when the limit ends, with nothing left behind. */
@@ -135,22 +135,21 @@ export class WaitQueue<Wanted, Got extends object>
   beforeRelease(): NextEntry<Got> | undefined {
     this.handOverRun.stop();
     const { first } = this.waiters;
-    const again = first && this.releases.isListening ? this.serverWait?.entryFor(first.wanted) : undefined;
-    this.releases.beforeRelease(again !== undefined);
+    const { canBeGiven, serverWait } = this.subscriptions;
+    const again = first && canBeGiven ? serverWait?.entryFor(first.wanted) : undefined;
+    // The contender sleeps without a waiter during a hand-over run, whose end is all that would wake it.
+    if (!first && canBeGiven) this.contender.wake();
+    this.releases.beforeRelease(canBeGiven);
     this.carried = again;
     return again;
   }
 
-  /**
-   * Called after the release.
-   * @param outcome `undefined`: unknown.
-   * @param again The entry that was sent with it.
-   */
+  /** Called after the release, with the entry that it carried. @param outcome `undefined`: unknown. */
   afterRelease(outcome: ReleaseOutcome | undefined, again?: NextEntry<Got>): void {
     const got = again?.afterRelease(outcome);
     // Granted by a message that overtook this reply, the lock was released once more: that reply tells who has it.
     if (again !== this.carried) return;
-    if (!got && outcome?.outcome !== 'passed-on') return this.releases.afterRelease(notifiedBy(outcome));
+    if (!got && outcome?.outcome !== 'passed-on') return this.subscriptions.afterRelease(outcome);
     this.releases.passedOn();
     if (got) this.contender.onGranted(got);
     // The yield that the release has ended was all that kept a queue without waiters.
@@ -165,7 +164,7 @@ export class WaitQueue<Wanted, Got extends object>
     this.contender.wake();
   }
 
-  /** Called after a release without local waiters, whose announcement `others` clients received. */
+  /** Called after a release without local waiters, after which `others` clients must ask in order to get the lock. */
   yieldTo(others: number): void {
     this.releases.yieldTo(others);
   }
@@ -198,11 +197,18 @@ export class WaitQueue<Wanted, Got extends object>
     this.leaveIfIdle();
   }
 
-  /** Drops the queue unless a yield is in progress, which callers that arrive meanwhile must respect. */
+  /** During a yield it is needed, since callers that arrive meanwhile must respect that. */
+  get isIdle(): boolean {
+    return this.contender.isIdle && !this.releases.isYielding;
+  }
+
   private leaveIfIdle(): void {
-    if (!this.contender.isIdle || this.releases.isYielding) return;
-    this.releases.close();
-    this.serverWait?.close();
+    if (this.isIdle && !this.subscriptions.listenOn()) this.leave();
+  }
+
+  /** Drops the queue. */
+  private leave(): void {
+    this.subscriptions.close();
     this.onIdle();
   }
 
@@ -221,7 +227,7 @@ export class WaitQueue<Wanted, Got extends object>
   /** A client without waiters must not be given the lock: the holder may be about to release it. */
   remove(waiter: Waiter<Wanted, Got>): boolean {
     const wasWaiting = this.waiters.delete(waiter);
-    if (this.waiters.size === 0) this.serverWait?.withdraw();
+    if (this.waiters.size === 0) this.subscriptions.serverWait?.withdraw();
     return wasWaiting;
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { WaitingEntry } from '../../../lib/backend/waiting-entry.js';
-import { clientChannel, lockChannel } from '../../../lib/keys/redisson-keys.js';
+import { clientChannel, clientsChannel, lockChannel } from '../../../lib/keys/redisson-keys.js';
 import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { exclusiveOwners, name } from '../names.js';
 import type { Side, Step } from '../pair.js';
@@ -48,7 +48,7 @@ const clientOf = (owner: string): string => owner.slice(0, owner.lastIndexOf(':'
 
 /** A client that waits listens to both channels, unless it is dead. */
 const listenAs = ({ listeners }: Side, id: string, lock: string): Promise<void> =>
-  listeners.listen(id, [clientChannel(lock, id), lockChannel(lock)]);
+  listeners.listen(id, [clientChannel(lock, id), clientsChannel(lock), lockChannel(lock)]);
 
 const wait = fc.tuple(name, entry, fc.boolean(), fc.boolean()).map(([lock, waiting, isNew, isAlive]): Step => ({
   label: `lock.wait ${lock} ${textOf(waiting)}${isNew ? ', new' : ''}${isAlive ? ', alive' : ''}`,

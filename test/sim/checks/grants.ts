@@ -1,6 +1,6 @@
 import { clientIdOf } from '../../../lib/context/owner-ids.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
-import { clientChannel, lockChannel } from '../../../lib/keys/redisson-keys.js';
+import { clientChannel, clientsChannel, lockChannel } from '../../../lib/keys/redisson-keys.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Execution, SimulatedServer } from '../server/simulated-server.js';
 import type { SimulatedWorld } from '../world/simulated-world.js';
@@ -57,8 +57,8 @@ export class Grants {
     const place = holder === undefined ? -1 : waitingBefore.indexOf(holder);
     if (holder === undefined || (place < 0 && reply[0] !== 'kept')) return;
     if (place >= 0) this.checkGrant(holder, waitingBefore.slice(0, place));
-    const waiting = waitingBefore.length + (args['again'] ? 1 : 0);
-    if (this.server.store.subscribers(lockChannel(this.name)) > waiting) {
+    const { store } = this.server;
+    if (store.subscribers(lockChannel(this.name)) > store.subscribers(clientsChannel(this.name))) {
       this.violate('others get their turn', `${holder} was given ${this.name} although others listen`);
     }
   }

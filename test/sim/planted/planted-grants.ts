@@ -3,6 +3,7 @@ import type { PlantedBug } from './planted-bug.js';
 const CLIENT = 'waiting/client-entry.ts';
 const SCRIPTS = 'backend/redis/kinds/granting-lock.ts';
 const SERVER = 'backend/memory/granting-lock.ts';
+const LOCK = 'backend/memory/lock.ts';
 const WAITING = 'backend/memory/waiting-clients.ts';
 
 /** Mistakes in the rules of docs/decisions/grants.md. */
@@ -136,7 +137,7 @@ export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'others-passed-over',
     what: 'the lock passes between clients of ours although others listen',
-    edits: [{ file: WAITING, find: 'this.store.subscribers(lockChannel(name)) > own', replace: 'own < 0' }],
+    edits: [{ file: LOCK, find: 'if (waiting.others(name) > 0) return undefined;', replace: '' }],
   },
   {
     name: 'long-first-lease',

@@ -35,7 +35,7 @@ type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadl
  * The server's time at which it was certain that the owner holds nothing. An acquisition takes effect once at most, so
  * one that was released is over for good.
  */
-const certainAt = ([, now]: ReleaseReply): number => (now === 'released' ? Number.POSITIVE_INFINITY : now);
+const certainAt = (reply: ReleaseReply): number => (reply.length === 3 ? Number.POSITIVE_INFINITY : reply[1]);
 
 /**
  * Locks in Redis. {@link LockScripts} knows the scripts of one kind; this class has the rest, common to all kinds:
@@ -226,8 +226,8 @@ export class RedisLock extends RedisOperations implements LockOperations {
 
   /** @param sent Started before the command left, if the lock may have been kept. `undefined`: the reply is malformed. */
   private readReleased(reply: ReleaseReply, sent?: Stopwatch): ReleaseOutcome | undefined {
+    if (reply.length === 3) return { outcome: 'released', heard: reply[0], others: reply[1] };
     const [first] = reply;
-    if (typeof first === 'number') return { outcome: 'released', heard: first };
     if (first !== 'kept') return { outcome: first };
     return sent && { outcome: first, sent };
   }

@@ -607,8 +607,15 @@ local function tellHead(head, channel, publish)
   local client = clientChannel(channel, head)
   if client then redis.pcall(publish, client, '0') end
 end
+local function countCommand(publish)
+  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+end
 local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)[2])
+  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
+end
+local function others(channel, publish)
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+  return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -1056,8 +1063,15 @@ local function tellHead(head, channel, publish)
   local client = clientChannel(channel, head)
   if client then redis.pcall(publish, client, '0') end
 end
+local function countCommand(publish)
+  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+end
 local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)[2])
+  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
+end
+local function others(channel, publish)
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+  return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -2164,13 +2178,13 @@ return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0
     release: script<
       { lock: string },
       { owner: string; channel: string; publish: string; waiters: string; again: string; mayGrant: number },
-      [heard: number, outcome: 'released'] | [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
+      [heard: number, others: number, outcome: 'released'] | [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish', 'waiters', 'again', 'mayGrant'],
       replies: [
-        [{ holds: 'number' }, { holds: ['released'] }],
+        [{ holds: 'number' }, { holds: 'number' }, { holds: ['released'] }],
         [{ holds: ['passed-on', 'kept', 'not-held'] }, { holds: 'time' }],
       ],
       text: `local lock = KEYS[1]
@@ -2182,10 +2196,14 @@ local again = ARGV[5]
 local mayGrant = tonumber(ARGV[6])
 if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end
 local function announce()
-  return { publish ~= '' and tonumber(redis.pcall(publish, channel, '0')) or 0, 'released' }
+  return publish ~= '' and tonumber(redis.pcall(publish, channel, '0')) or 0
 end
 local dropped = redis.pcall('HDEL', lock, owner)
-if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then return announce() end
+local heard
+if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then
+  heard = announce()
+  if heard == 0 then return { 0, 0, 'released' } end
+end
 local function foreignType(key)
   local found = redis.call('TYPE', key).ok
   return found ~= 'hash' and found ~= 'none' and found or nil
@@ -2197,8 +2215,15 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function countCommand(publish)
+  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+end
 local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)[2])
+  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
+end
+local function others(channel, publish)
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+  return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -2225,9 +2250,8 @@ local function grant(lock, entry, channel, publish, now)
   return true
 end
 local function passOn(lock, waiters, channel, publish, again, now)
-  local count = tonumber(redis.pcall('ZCARD', waiters)) or 0
-  if (listeners(channel, publish) or math.huge) > count + (again ~= '' and 1 or 0) then return nil end
-  for _ = 1, count do
+  if (others(channel, publish) or 1) > 0 then return nil end
+  for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
     if grant(lock, redis.call('ZPOPMIN', waiters)[1], channel, publish, now) then
       if again ~= '' then addEntry(waiters, again) end
       return 'passed-on'
@@ -2237,6 +2261,10 @@ local function passOn(lock, waiters, channel, publish, again, now)
   local owner, _, lease = partsOf(again)
   return not takeLock(lock, owner, lease) and 'kept' or nil
 end
+local function released()
+  return { heard, heard > 0 and others(channel, publish) or heard, 'released' }
+end
+if heard then return released() end
 local now = serverNow()
 if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
 if dropped == 0 then return { 'not-held', now } end
@@ -2244,7 +2272,8 @@ keepFields(lock)
 local passes = mayGrant == 1 and publish ~= '' and redis.pcall('EXISTS', lock) == 0
 local outcome = passes and passOn(lock, waiters, channel, publish, again, now)
 if outcome then return { outcome, now } end
-return announce()`,
+heard = announce()
+return released()`,
     }),
     /** Renews each lock that its owner still holds, for its milliseconds from now. */
     renew: script<
@@ -2419,8 +2448,15 @@ local function dropHold(lock, owner)
   keepFields(lock)
   return true
 end
+local function countCommand(publish)
+  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+end
 local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)[2])
+  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
+end
+local function others(channel, publish)
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+  return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -2447,9 +2483,8 @@ local function grant(lock, entry, channel, publish, now)
   return true
 end
 local function passOn(lock, waiters, channel, publish, again, now)
-  local count = tonumber(redis.pcall('ZCARD', waiters)) or 0
-  if (listeners(channel, publish) or math.huge) > count + (again ~= '' and 1 or 0) then return nil end
-  for _ = 1, count do
+  if (others(channel, publish) or 1) > 0 then return nil end
+  for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
     if grant(lock, redis.call('ZPOPMIN', waiters)[1], channel, publish, now) then
       if again ~= '' then addEntry(waiters, again) end
       return 'passed-on'

@@ -7,7 +7,7 @@
 --- arg waiters: string
 --- arg again: string
 --- arg mayGrant: number
---- reply [heard: number, outcome: 'released']
+--- reply [heard: number, others: number, outcome: 'released']
 --- reply [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
 --- invariant Repeating the request has one effect, and it never touches the hold of another owner or other fields of
 ---   the hash.
@@ -15,16 +15,24 @@
 --- invariant Every possible first write is one that a server without free memory allows.
 local function announce()
   -- Without the right to publish, the lock is free nevertheless; waiters notice at their next safety poll.
-  return { publish ~= '' and tonumber(redis.pcall(publish, channel, '0')) or 0, 'released' }
+  return publish ~= '' and tonumber(redis.pcall(publish, channel, '0')) or 0
 end
 local dropped = redis.pcall('HDEL', lock, owner)
+local heard
 -- The usual case: nothing is left of the lock, and no client waits.
-if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then return announce() end
+if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then
+  heard = announce()
+  if heard == 0 then return { 0, 0, 'released' } end
+end
 
 --- include shared/foreign-type.lua
 --- include shared/keep-fields.lua
 --- include shared/server-now.lua
 --- include shared/waiters/pass-on.lua
+local function released()
+  return { heard, heard > 0 and others(channel, publish) or heard, 'released' }
+end
+if heard then return released() end
 local now = serverNow()
 if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
 if dropped == 0 then return { 'not-held', now } end
@@ -33,4 +41,5 @@ keepFields(lock)
 local passes = mayGrant == 1 and publish ~= '' and redis.pcall('EXISTS', lock) == 0
 local outcome = passes and passOn(lock, waiters, channel, publish, again, now)
 if outcome then return { outcome, now } end
-return announce()
+heard = announce()
+return released()

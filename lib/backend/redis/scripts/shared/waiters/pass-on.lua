@@ -15,12 +15,10 @@ end
 
 -- Gives a lock that was released just now to the client that has waited longest. `again` is the entry with which the
 -- releasing client goes on waiting, '' if it does not; if no other client waits, that gets the lock. Returns what became
--- of the lock; nil: it is free, also because clients without an entry listen, such as those of Redisson, which are to get
--- their turn.
+-- of the lock; nil: it is free, also because others listen, such as clients of Redisson, which are to get their turn.
 local function passOn(lock, waiters, channel, publish, again, now)
-  local count = tonumber(redis.pcall('ZCARD', waiters)) or 0
-  if (listeners(channel, publish) or math.huge) > count + (again ~= '' and 1 or 0) then return nil end
-  for _ = 1, count do
+  if (others(channel, publish) or 1) > 0 then return nil end
+  for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
     if grant(lock, redis.call('ZPOPMIN', waiters)[1], channel, publish, now) then
       if again ~= '' then addEntry(waiters, again) end
       return 'passed-on'

@@ -1,0 +1,91 @@
+import type { ReleaseOutcome } from '../../backend/lock-operations.js';
+import { Deadline } from '../../time/deadline-timer.js';
+import type { WaitDependencies } from '../acquirer.js';
+import type { AttemptStrategy, ServerWait, ServerWaitListener } from '../attempt-strategy.js';
+import { AnnouncedReleases } from './announced-releases.js';
+import { askersAfter, notifiedBy, type ReleaseListener, type Releases } from './releases.js';
+import { UnannouncedReleases } from './unannounced-releases.js';
+
+/** How long a client that can be given a lock listens on after its last waiter left, ms. */
+const LISTENING_ON_MS = 500;
+
+/** The time for which subscriptions without waiters are kept. */
+class Unused extends Deadline {
+  constructor(
+    readonly at: number,
+    private readonly onOver: () => void,
+  ) {
+    super();
+  }
+
+  override onPassed(): void {
+    this.onOver();
+  }
+}
+
+/** What a wait queue listens to. */
+export class Subscriptions<Wanted, Got extends object> {
+  readonly releases: Releases;
+  /** Absent: this process waits alone. */
+  readonly serverWait: ServerWait<Wanted, Got> | undefined;
+  /** Absent: they are in use. */
+  private unused: Unused | undefined;
+
+  /**
+   * @param channel Announces that another attempt may succeed; absent if nothing announces it.
+   * @param onUnused Called some time after {@link listenOn}.
+   */
+  constructor(
+    name: string,
+    channel: string | undefined,
+    attempts: AttemptStrategy<Wanted, Got>,
+    private readonly waiting: WaitDependencies,
+    listener: ReleaseListener & ServerWaitListener<Got>,
+    private readonly onUnused: () => void,
+  ) {
+    this.releases =
+      channel === undefined
+        ? new UnannouncedReleases(waiting, listener)
+        : new AnnouncedReleases(channel, waiting, listener);
+    this.serverWait = attempts.waitOnServer?.(name, waiting.pubSub, listener);
+  }
+
+  /** Whether the server can give this client what it waits for, since it learns of all releases and grants. */
+  get canBeGiven(): boolean {
+    return this.releases.isListening && this.serverWait?.isListening === true;
+  }
+
+  listen(): void {
+    this.serverWait?.listen();
+    this.releases.listen();
+  }
+
+  /** Called after a release that gave the lock to none of our clients. */
+  afterRelease(outcome: ReleaseOutcome | undefined): void {
+    const isAsker = this.releases.isListening && !this.canBeGiven;
+    this.releases.afterRelease(notifiedBy(outcome), Math.max(0, askersAfter(outcome) - (isAsker ? 1 : 0)));
+  }
+
+  /** Keeps the subscriptions for a while, so that the next waiter waits at once. Returns whether there is a reason to. */
+  listenOn(): boolean {
+    if (!this.canBeGiven) return false;
+    this.unused ??= this.beginUnused();
+    return true;
+  }
+
+  close(): void {
+    if (this.unused) this.waiting.scheduler.deadlines.delete(this.unused);
+    this.releases.close();
+    this.serverWait?.close();
+  }
+
+  private beginUnused(): Unused {
+    const { scheduler } = this.waiting;
+    const unused = new Unused(scheduler.now() + LISTENING_ON_MS, () => {
+      this.unused = undefined;
+      this.onUnused();
+    });
+    scheduler.deadlines.add(unused);
+    return unused;
+  }
+}
