@@ -158,6 +158,17 @@ describe('Waiting on the server', () => {
     expect(settled).toMatchObject([{ at: 0, value: { outcome: 'acquired' } }]);
     expect(log()).toHaveLength(3);
   });
+
+  it('is not repeated after the entry was withdrawn', async () => {
+    const late = (sent: { readonly at: number }): readonly unknown[] => ['late', 0, '', sent.at];
+    const { clock, lock, log } = setUp({ after: 50, answer: late }, withdrawn);
+    const settled = settlementOf(lock.wait(wait), clock);
+    await clock.advance(20);
+    lock.withdraw('n', ENTRY);
+    await clock.advance(60_000);
+    expect(settled).toMatchObject([{ at: 50, value: { outcome: 'gone' } }]);
+    expect(log().filter(([script]) => script === 'lock/wait')).toHaveLength(1);
+  });
 });
 
 describe('A withdrawal', () => {

@@ -91,7 +91,7 @@ describe('Acquiring a lock', () => {
         if (script === 'lock/release') {
           const wasHeld = isHeld;
           isHeld = false;
-          return wasHeld ? [0, 'released'] : ['not-held', at];
+          return wasHeld ? [0, 0, 'released'] : ['not-held', at];
         }
         await commands.scheduler.pause(executedAt);
         if (clock.now() <= Number(args['notAfter'])) isHeld = true;

@@ -198,6 +198,22 @@ describe('A received announcement', () => {
   });
 });
 
+describe('A release of a client that is not told who has the lock', () => {
+  it.each([
+    // Nothing else would wake it.
+    { events: 'release, passed on', calls: 1 },
+    { events: 'release unsubscribed, passed on', calls: 1 },
+    { events: 'release, 1 ms, passed on', calls: 1 },
+    { events: 'release, acquired, passed on', calls: 0 },
+  ])('calls $calls times after: $events', async ({ events, calls }) => {
+    const bench = setUp();
+    await play(bench, events);
+    expect(bench.calls).toHaveLength(calls);
+    expect(bench.peerYield.isYielding).toBe(false);
+    expect(bench.clock.pending).toBe(0);
+  });
+});
+
 describe('The time-out of a yield', () => {
   /** The time after which a yield without announcements ends, ms. */
   const measure = async ({ clock, calls, peerYield }: Bench): Promise<number> => {

@@ -90,9 +90,10 @@ export class PeerYield {
   passedOn(): void {
     const { state } = this;
     this.ownAnnouncements.expectOneLess();
+    // That client released before the reply to our release came, or this one did not wait on the server yet.
+    const mustAsk = state.name === 'yielding' || (state.name === 'releasing' && state.announced > 0);
     this.forget();
-    // That client released before the reply to our release came.
-    if (state.name === 'releasing' && state.announced > 0) this.onOurTurn();
+    if (mustAsk) this.onOurTurn();
   }
 
   /** @param others Number of peers that received the release. */

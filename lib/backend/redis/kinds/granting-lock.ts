@@ -84,6 +84,7 @@ export class RedisGrantingLock extends RedisLock implements GrantingLockOperatio
   private readonly carriers: OrphanReleaser<CarryingRelease>;
   /** The last instant of the server's clock at which an unanswered request may still add an entry. */
   private readonly limits = new WeakMap<WaitingEntry, number>();
+  private readonly withdrawn = new WeakSet<WaitingEntry>();
 
   constructor(
     commands: ScriptExecutor,
@@ -124,6 +125,8 @@ export class RedisGrantingLock extends RedisLock implements GrantingLockOperatio
     return this.inTime({
       ...this.about(name, this.deadline(entry.lease)),
       send: (limits) => {
+        // A request that came too late is sent again, but not after the entry was withdrawn.
+        if (this.withdrawn.has(entry)) return Promise.resolve<WaitReply>(['gone', 0, '', 0]);
         if (request.isNew) this.limits.set(entry, this.commands.latest(name, limits.notAfter));
         return this.granting.wait(request, limits);
       },
@@ -138,6 +141,7 @@ export class RedisGrantingLock extends RedisLock implements GrantingLockOperatio
 
   withdraw(name: string, entry: WaitingEntry): void {
     const notAfter = this.limits.get(entry) ?? 0;
+    this.withdrawn.add(entry);
     this.withdrawals.releaseInBackground({ name, entry, lease: entry.lease, notAfter });
   }
 
