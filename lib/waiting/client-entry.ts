@@ -167,10 +167,15 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     // Granted by a message that overtook the reply.
     if (this.state !== carried) return undefined;
     if (outcome.outcome === 'kept' && !carried.isForgotten) {
-      this.state = NONE;
       const { owner, lease } = carried.entry;
       // `wanted`: the waiter for which the entry was made may have left, and the next may want a longer lease.
-      return { owner, sent: outcome.sent, lease, wanted: lease, fence: undefined, isAlone: true };
+      const kept = { owner, sent: outcome.sent, lease, wanted: lease, fence: undefined, isAlone: true };
+      if (!leaseSpent(this.name, kept)) {
+        this.state = NONE;
+        return kept;
+      }
+      // The next attempt is told again that it has the lock, and renews the lease.
+      carried.mustAsk = true;
     }
     if (MAY_HAVE_ENTRY.has(outcome.outcome)) this.settle(carried);
     else this.state = NONE;

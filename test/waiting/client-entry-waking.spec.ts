@@ -1,6 +1,8 @@
 import type { GrantingLockOperations, WaitOutcome, WaitRequest } from '../../lib/backend/granting-lock-operations.js';
 import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { ClientEntry } from '../../lib/waiting/client-entry.js';
 import { ScriptedPubSub } from './scripted-pub-sub.js';
 
@@ -60,6 +62,17 @@ describe('The entry of a client', () => {
     again?.afterRelease({ outcome: 'passed-on' });
     expect(bench.withdrawn).toEqual(isWithdrawn ? ['us:1'] : []);
     expect(bench.wakes).toBe(1);
+  });
+
+  it('that the lock was kept for is asked about if most of the lease is over by the time of the reply', async () => {
+    const bench = await EntryBench.listening();
+    const again = bench.entry.entryFor(LEASE);
+    const scheduler = new MonotonicScheduler(new ManualClock(), () => {});
+    const sent = new Stopwatch(scheduler, LEASE / 2 + 1);
+    expect(again?.afterRelease({ outcome: 'kept', sent })).toBeUndefined();
+    expect(bench.wakes).toBe(1);
+    await bench.entry.attempt(LEASE);
+    expect(bench.asked).toMatchObject([{ entry: { owner: 'us:1' }, isNew: false }]);
   });
 
   it('that is gone ends the attempt, and wakes those that still wait for the next one', async () => {

@@ -182,7 +182,28 @@ export const plantedGrants: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/queue/peer-yield.ts',
-        find: "if (state.name === 'releasing' && state.announced > 0) this.onOurTurn();",
+        find: "(state.name === 'releasing' && state.announced > 0)",
+        replace: 'false',
+      },
+    ],
+  },
+  {
+    name: 'asleep-after-passing-on',
+    what: 'a client that released before it waited on the server does not ask after the lock was passed on',
+    edits: [{ file: 'waiting/queue/peer-yield.ts', find: "state.name === 'yielding' || ", replace: '' }],
+  },
+  {
+    name: 'late-after-withdrawal',
+    what: 'a request that came too late is sent again after its entry was withdrawn',
+    edits: [{ file: SCRIPTS, find: 'this.withdrawn.add(entry);', replace: '' }],
+  },
+  {
+    name: 'asleep-after-hand-over-run',
+    what: 'a client without waiters sleeps on when it ends a run of hand-overs by a release',
+    edits: [
+      {
+        file: 'waiting/queue/wait-queue.ts',
+        find: 'if (!first && canBeGiven) this.contender.wake();',
         replace: '',
       },
     ],
