@@ -213,6 +213,36 @@ describe('A withdrawal', () => {
     expect(clock.pending).toBe(0);
   });
 
+  const elsewhere = at('elsewhere');
+
+  it('removes an entry that is on another server than the lock, and drops what its owner was given until then', async () => {
+    const { clock, lock, log } = setUp(elsewhere, [1], elsewhere);
+    lock.withdraw('n', ENTRY);
+    await clock.advance(60_000);
+    const removal = ['lock/remove-entry', 0];
+    expect(log()).toEqual([['lock/withdraw', 0], removal, ['lock/withdraw', 0]]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each<readonly [string, readonly Answer[]]>([
+    ['removal of the entry fails', [elsewhere, UNKNOWN]],
+    ['second look at the lock fails', [elsewhere, [1], UNKNOWN]],
+  ])('is repeated as a whole if the %s', async (_, answers) => {
+    const { clock, lock, log } = setUp(...answers, withdrawn);
+    lock.withdraw('n', ENTRY);
+    await clock.advance(60_000);
+    expect(log()).toHaveLength(answers.length + 1);
+    expect(log().at(-1)).toEqual(['lock/withdraw', 100]);
+  });
+
+  it('looks at the lock again if the server refuses access to the entries', async () => {
+    const { clock, lock, log } = setUp(elsewhere, DENIED, elsewhere);
+    lock.withdraw('n', ENTRY);
+    await clock.advance(60_000);
+    expect(times(log())).toEqual([0, 0]);
+    expect(clock.pending).toBe(0);
+  });
+
   it('is not repeated if the server refuses it for good', async () => {
     const { clock, lock, log } = setUp(DENIED);
     lock.withdraw('n', ENTRY);

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { GrantingLockOperations } from '../../lib/backend/granting-lock-operations.js';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
+import { textOf } from '../../lib/backend/redis/kinds/lock-scripts.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { Time } from '../kit/time.js';
 import { RedisCluster } from '../servers/cluster/redis-cluster.js';
@@ -296,6 +297,16 @@ describe('A group while its slot moves', () => {
 });
 
 describe('Clients that wait for a plain lock while its slot moves', () => {
+  /** The entries of the set, wherever it is. */
+  const entriesAt = async ({ from, to }: MovingSlot, key: string): Promise<readonly string[]> => {
+    const found = [from, to].map(async (server) => {
+      const pipeline = cluster.admin(server).pipeline().call('ASKING').zrange(key, '0', '-1');
+      // The server that the set has left redirects the request.
+      const [, [, entries] = []] = (await pipeline.exec()) ?? [];
+      return Array.isArray(entries) ? entries.map(String) : [];
+    });
+    return (await Promise.all(found)).flat();
+  };
   const wait = async (lock: GrantingLockOperations, name: string) =>
     lock.wait({ name, entry: lock.entryOf(owners.next(), LEASE), isNew: true });
 
@@ -319,6 +330,46 @@ describe('Clients that wait for a plain lock while its slot moves', () => {
     expect(await wait(lock, held.name)).toMatchObject({ outcome: 'busy' });
     await slot.finish();
     expect(await cluster.admin(slot.to).zcard(waitingClients(held.name))).toBe(2);
+  });
+
+  it.each([
+    ['only the lock has', (name: string) => name],
+    ['only the entries have', waitingClients],
+  ])('withdraw their entry although %s moved', async (_, moved) => {
+    const { lock } = await open();
+    const held = await take(lock, 'order:{t}');
+    const [one, other] = [lock.entryOf(owners.next(), LEASE), lock.entryOf(owners.next(), LEASE)];
+    for (const entry of [one, other]) await lock.wait({ name: held.name, entry, isNew: true });
+    const slot = await beginToMove('{t}');
+    await slot.move(moved(held.name));
+    lock.withdraw(held.name, one);
+    const waiting = waitingClients(held.name);
+    await time.until(async () => (await entriesAt(slot, waiting)).length === 1, AT_ONCE_MS);
+    await slot.finish();
+    expect(await cluster.admin(slot.to).zrange(waiting, '0', '-1')).toEqual([textOf(other)]);
+  });
+
+  it('withdraw their entry although the lock was released while its slot moved', async () => {
+    const { lock } = await open();
+    const held = await take(lock, 'order:{t}');
+    const entry = lock.entryOf(owners.next(), LEASE);
+    await lock.wait({ name: held.name, entry, isNew: true });
+    const slot = await beginToMove('{t}');
+    expect(await lock.release(held)).toMatchObject({ outcome: 'released' });
+    expect(await slot.left()).toEqual([waitingClients(held.name)]);
+    lock.withdraw(held.name, entry);
+    await time.until(async () => (await slot.left()).length === 0, AT_ONCE_MS);
+    expect(await ttlAt(slot.to, waitingClients(held.name))).toBe(-2);
+  });
+
+  it('withdraw what they were given, which the others are told', async () => {
+    const { lock } = await open();
+    const held = await take(lock, 'order:{t}');
+    const slot = await beginToMove('{t}');
+    await using listener = await Listener.on(cluster.admin(slot.from), lockChannel(held.name));
+    lock.withdraw(held.name, lock.entryOf(held.owner, LEASE));
+    await time.until(() => listener.heard === 1, AT_ONCE_MS);
+    expect(await slot.left()).toEqual([]);
   });
 });
 

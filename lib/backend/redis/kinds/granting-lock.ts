@@ -1,5 +1,5 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
-import { wrongKeyType } from '../../../errors.js';
+import { isPassing, wrongKeyType } from '../../../errors.js';
 import { clientChannel, waitingClients } from '../../../keys/redisson-keys.js';
 import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import { parseGrant } from '../../grant-text.js';
@@ -17,6 +17,7 @@ import { OrphanReleaser } from '../commands/orphan-releaser.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
+import type { ReplyOf } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { PlainLockScripts, textOf } from './lock-scripts.js';
 import { RedisLock } from './redis-lock.js';
@@ -50,13 +51,31 @@ export class GrantingLockScripts extends PlainLockScripts {
     return this.commands.run(scripts.lock.wait, { lock: name }, args, deadline, name);
   }
 
-  /** Resolves with the server's time. */
+  /** Resolves with the server's time at which the withdrawal began. */
   async withdraw(name: string, entry: WaitingEntry, deadline: number): Promise<number> {
+    const [outcome, now] = await this.tryWithdraw(name, entry, deadline);
+    if (outcome === 'elsewhere') {
+      const waiters = waitingClients(name);
+      const asked = this.commands.run(scripts.lock.removeEntry, { waiters }, { entry: textOf(entry) }, deadline, name);
+      await asked.catch((error: unknown) => {
+        // Without the right to the set, it never got the entry.
+        if (isPassing(error)) throw error;
+      });
+      // Its owner may have been given the lock in between.
+      await this.tryWithdraw(name, entry, deadline);
+    }
+    return now;
+  }
+
+  private tryWithdraw(
+    name: string,
+    entry: WaitingEntry,
+    deadline: number,
+  ): Promise<ReplyOf<typeof scripts.lock.withdraw>> {
     const { owner } = entry;
     const mayGrant = this.mayGrant(name);
     const args = { owner, ...this.announcing(name), waiters: waitingClients(name), entry: textOf(entry), mayGrant };
-    const [, now] = await this.commands.run(scripts.lock.withdraw, { lock: name }, args, deadline, name);
-    return now;
+    return this.commands.run(scripts.lock.withdraw, { lock: name }, args, deadline, name);
   }
 }
 

@@ -2275,6 +2275,16 @@ if outcome then return { outcome, now } end
 heard = announce()
 return released()`,
     }),
+    /** Removes the entry of a client from those that wait for a lock. */
+    removeEntry: script<{ waiters: string }, { entry: string }, [removed: number]>({
+      name: 'lock/remove-entry',
+      keyNames: ['waiters'],
+      argumentNames: ['entry'],
+      replies: [[{ holds: 'number' }]],
+      text: `local waiters = KEYS[1]
+local entry = ARGV[1]
+return { redis.call('ZREM', waiters, entry) }`,
+    }),
     /** Renews each lock that its owner still holds, for its milliseconds from now. */
     renew: script<
       { locks: readonly string[] },
@@ -2416,12 +2426,12 @@ return { 'busy', remaining, holder, now }`,
     withdraw: script<
       { lock: string },
       { owner: string; channel: string; publish: string; waiters: string; entry: string; mayGrant: number },
-      [outcome: 'withdrawn', now: number]
+      [outcome: 'withdrawn' | 'elsewhere', now: number]
     >({
       name: 'lock/withdraw',
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish', 'waiters', 'entry', 'mayGrant'],
-      replies: [[{ holds: ['withdrawn'] }, { holds: 'time' }]],
+      replies: [[{ holds: ['withdrawn', 'elsewhere'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
@@ -2447,6 +2457,9 @@ local function dropHold(lock, owner)
   if dropped == 0 then return false end
   keepFields(lock)
   return true
+end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
 end
 local function countCommand(publish)
   return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
@@ -2495,12 +2508,13 @@ local function passOn(lock, waiters, channel, publish, again, now)
   return not takeLock(lock, owner, lease) and 'kept' or nil
 end
 local now = serverNow()
-redis.pcall('ZREM', waiters, entry)
-if dropHold(lock, owner) and redis.pcall('EXISTS', lock) == 0 then
-  local outcome = mayGrant == 1 and passOn(lock, waiters, channel, publish, '', now)
+local isRemoved = redis.pcall('ZREM', waiters, entry) == 1 or not isElsewhere(lock, waiters)
+if dropHold(lock, owner) then
+  local passes = mayGrant == 1 and redis.pcall('EXISTS', lock) == 0
+  local outcome = passes and passOn(lock, waiters, channel, publish, '', now)
   if not outcome then redis.pcall(publish, channel, '0') end
 end
-return { 'withdrawn', now }`,
+return { isRemoved and 'withdrawn' or 'elsewhere', now }`,
     }),
   },
   permits: {
