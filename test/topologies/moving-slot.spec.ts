@@ -362,6 +362,17 @@ describe('Clients that wait for a plain lock while its slot moves', () => {
     expect(await ttlAt(slot.to, waitingClients(held.name))).toBe(-2);
   });
 
+  it('get a free lock from a client that would wait again, since others may have entries at the old place', async () => {
+    const { lock } = await open();
+    const held = await take(lock, 'order:{t}');
+    expect(await wait(lock, held.name)).toMatchObject({ outcome: 'busy' });
+    const slot = await beginToMove('{t}');
+    await slot.move(held.name);
+    const again = { ...lock.entryOf(owners.next(), LEASE), onSettled: () => {} };
+    expect(await lock.release({ ...held, again })).toMatchObject({ outcome: 'released' });
+    expect(await ttlAt(slot.to, held.name)).toBe(-2);
+  });
+
   it('withdraw what they were given, which the others are told', async () => {
     const { lock } = await open();
     const held = await take(lock, 'order:{t}');

@@ -2215,6 +2215,9 @@ local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
 local function countCommand(publish)
   return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
 end
@@ -2257,7 +2260,7 @@ local function passOn(lock, waiters, channel, publish, again, now)
       return 'passed-on'
     end
   end
-  if again == '' then return nil end
+  if again == '' or isElsewhere(lock, waiters) then return nil end
   local owner, _, lease = partsOf(again)
   return not takeLock(lock, owner, lease) and 'kept' or nil
 end
@@ -2503,7 +2506,7 @@ local function passOn(lock, waiters, channel, publish, again, now)
       return 'passed-on'
     end
   end
-  if again == '' then return nil end
+  if again == '' or isElsewhere(lock, waiters) then return nil end
   local owner, _, lease = partsOf(again)
   return not takeLock(lock, owner, lease) and 'kept' or nil
 end

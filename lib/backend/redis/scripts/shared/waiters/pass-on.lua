@@ -1,3 +1,4 @@
+--- include shared/elsewhere.lua
 --- include shared/listeners.lua
 --- include shared/take-lock.lua
 --- include shared/waiters/waiting-entry.lua
@@ -24,7 +25,8 @@ local function passOn(lock, waiters, channel, publish, again, now)
       return 'passed-on'
     end
   end
-  if again == '' then return nil end
+  -- Those that wait elsewhere ask when the lock is free.
+  if again == '' or isElsewhere(lock, waiters) then return nil end
   local owner, _, lease = partsOf(again)
   return not takeLock(lock, owner, lease) and 'kept' or nil
 end
