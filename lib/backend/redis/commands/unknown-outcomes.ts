@@ -31,10 +31,10 @@ export class UnknownOutcomes {
   }
 
   /**
-   * Rejects with the error of a command only once the server refuses the command, so that it cannot arrive after the
-   * next one of its owner.
+   * Rejects with the error of a command only once no command of its owner can arrive any more, so that none can arrive
+   * after the next one.
    */
-  async rejectOnceRefused(owner: OwnerId, deadline: number, error: unknown): Promise<never> {
+  async rejectOnceSettled(owner: OwnerId, deadline: number, error: unknown): Promise<never> {
     if (isUnknown(error)) this.add([owner], deadline);
     await this.settled(owner);
     throw error;

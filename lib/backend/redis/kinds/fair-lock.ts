@@ -131,7 +131,7 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
         return this.confirmed(request, { outcome, sent });
       },
     });
-    return asked.catch((error: unknown) => this.unknownAttempts.rejectOnceRefused(owner, deadline, error));
+    return asked.catch((error: unknown) => this.unknownAttempts.rejectOnceSettled(owner, deadline, error));
   }
 
   async leave(request: LeaveRequest): Promise<void> {

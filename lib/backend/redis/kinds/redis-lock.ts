@@ -115,7 +115,7 @@ export class RedisLock extends RedisOperations implements LockOperations {
         return outcome === 'lost' ? { outcome } : undefined;
       },
     });
-    return asked.catch((error: unknown) => this.unknownOutcomes.rejectOnceRefused(owner, deadline, error));
+    return asked.catch((error: unknown) => this.unknownOutcomes.rejectOnceSettled(owner, deadline, error));
   }
 
   /** Sends one command for each shard. */
