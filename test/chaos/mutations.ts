@@ -117,6 +117,13 @@ export const mutations: readonly Mutation[] = [
     caught: { id: 'F31g', topology: 'standalone' },
   },
   {
+    protection: 'short first lease of a fair lock',
+    file: 'backend/redis/kinds/fair-lock.ts',
+    find: 'firstLeaseWithin(lease, longestFirstLease(this.commands))',
+    replace: 'firstLeaseWithin(lease, lease)',
+    caught: { id: 'F31f', topology: 'standalone' },
+  },
+  {
     protection: 'extension of the first lease',
     file: 'holds/grant.ts',
     find: 'if (wanted === undefined || first >= this.neededLease) return;',

@@ -3,6 +3,7 @@ import { clientCases } from './clients.js';
 import { clockCases } from './clocks.js';
 import { connectionCases } from './connections.js';
 import { controlCases } from './control.js';
+import { fairGrantCases } from './fair-grants.js';
 import { grantLoadCases } from './grant-loads.js';
 import { grantServerCases } from './grant-servers.js';
 import { grantCases } from './grants.js';
@@ -29,6 +30,7 @@ const withGrants: readonly ChaosCase[] = [
   ...masterCases,
   ...protectionCases,
   ...grantCases,
+  ...fairGrantCases,
   ...grantLoadCases,
   ...grantServerCases,
   ...controlCases,
