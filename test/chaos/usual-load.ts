@@ -28,11 +28,14 @@ export const permitLoad = (): readonly Load[] => [
   { ...TERMS, kind: 'permits', names: ['semaphore:permits:1'], loops: 2, lease: 1000 },
 ];
 
+/** The longest lease of the load of grants, ms. */
+export const GRANT_LEASE_MS = 5000;
+
 /**
  * Plain locks that pass from process to process: they are held for longer than a lock passes on inside a process, and
  * every process always has a waiter.
  */
 export const grantLoad = (names: readonly string[] = ['order:1', 'order:2']): readonly Load[] => [
   { ...TERMS, kind: 'plain', names, hold: 25, loops: 2 },
-  { ...TERMS, kind: 'plain', names, hold: 25, loops: 2, lease: 5000 },
+  { ...TERMS, kind: 'plain', names, hold: 25, loops: 2, lease: GRANT_LEASE_MS },
 ];

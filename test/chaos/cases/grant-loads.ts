@@ -7,7 +7,7 @@ import { runs } from '../commands-seen.js';
 import { onlyServer } from '../only-server.js';
 import { isCluster } from '../topologies/cluster.js';
 import { isSentinel } from '../topologies/sentinel.js';
-import { grantLoad } from '../usual-load.js';
+import { GRANT_LEASE_MS, grantLoad } from '../usual-load.js';
 import { holderOf } from '../waiting-clients.js';
 
 const FIRST_LEASE_MS = 3 * COMMAND_MS;
@@ -88,7 +88,8 @@ export const grantLoadCases: readonly ChaosCase[] = [
       for (let round = 0; round < 3 * chaosRun.scale; round++) {
         await sleep(chaosRun.rng.between(50, 150));
         await chaosRun.killProcess(round);
-        await chaosRun.progress('the others go on', LEASE_MS + ONE_CLIENT_MS);
+        // Without a watchdog, a dead holder keeps the lock for its lease; by then every loop may wait for that lock.
+        await chaosRun.progress('the others go on', GRANT_LEASE_MS + ONE_CLIENT_MS);
         await chaosRun.spawn();
       }
     },
