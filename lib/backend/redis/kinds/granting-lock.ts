@@ -141,6 +141,7 @@ export class RedisGrantingLock extends RedisLock implements GrantingLockOperatio
 
   wait(request: WaitRequest): Promise<WaitOutcome> {
     const { name, entry } = request;
+    this.withdrawn.delete(entry);
     return this.inTime({
       ...this.about(name, this.deadline(entry.lease)),
       send: (limits) => {
