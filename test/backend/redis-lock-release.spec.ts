@@ -4,9 +4,9 @@ import { acquired, DENIED, freed, NOT_SENT, notHeld, REFUSED, REQUEST, setUpLock
 
 describe('Releasing a lock', () => {
   it.each<readonly [first: string, second: string, outcome: object, answers: readonly Answer[]]>([
-    ['released', 'not sent', { outcome: 'released', heard: 3, others: 2 }, [[3, 2, 'released']]],
+    ['released', 'not sent', { outcome: 'released', heard: 3, asking: 2 }, [[3, 2, 'released']]],
     ['not held', 'not sent', { outcome: 'not-held' }, [notHeld]],
-    ['unknown', 'released', { outcome: 'released', heard: 3, others: 2 }, [UNKNOWN, [3, 2, 'released']]],
+    ['unknown', 'released', { outcome: 'released', heard: 3, asking: 2 }, [UNKNOWN, [3, 2, 'released']]],
     ['unknown', 'not held', { outcome: 'released-before' }, [UNKNOWN, notHeld]],
     ['refused', 'released', { outcome: 'released' }, [REFUSED, freed]],
     ['refused', 'not held', { outcome: 'not-held' }, [REFUSED, notHeld]],

@@ -60,7 +60,7 @@ const normalized = (value: unknown, now: number): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([key]) => key !== 'sent');
   return Object.fromEntries(
-    entries.map(([key, inner]) => [key, normalized(key === 'heard' || key === 'others' ? isHeard(inner) : inner, now)]),
+    entries.map(([key, inner]) => [key, normalized(key === 'heard' || key === 'asking' ? isHeard(inner) : inner, now)]),
   );
 };
 

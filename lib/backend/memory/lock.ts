@@ -70,7 +70,8 @@ export class MemoryLock implements LockOperations {
     const passed = silent ? undefined : this.passOn(name, again);
     if (passed) return passed;
     const heard = this.free(name, silent);
-    return { outcome: 'released', heard, others: Math.min(heard, this.waiting.others(name)) };
+    const asking = heard > 0 ? this.waiting.others(name) + this.waiting.count(name) : 0;
+    return { outcome: 'released', heard, asking };
   }
 
   /** Gives a held lock to the client that has waited longest, or to that of `again`. `undefined`: to none. */

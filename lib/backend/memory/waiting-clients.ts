@@ -35,6 +35,10 @@ export class WaitingClients {
     else this.store.delete(waitingClients(name));
   }
 
+  count(name: string): number {
+    return this.of(name).length;
+  }
+
   /** How many of those that listen to the lock cannot be given it. */
   others(name: string): number {
     return Math.max(0, this.store.subscribers(lockChannel(name)) - this.store.subscribers(clientsChannel(name)));

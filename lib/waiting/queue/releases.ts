@@ -8,9 +8,9 @@ import type { Busy } from '../attempt-strategy.js';
 export const notifiedBy = (outcome: ReleaseOutcome | undefined): number =>
   outcome?.outcome === 'released' ? (outcome.heard ?? 0) : 0;
 
-/** How many of them cannot be given the lock, so that they must ask; this client included if it cannot either. */
+/** How many of them ask for the lock now; this client included if it cannot be given the lock. */
 export const askersAfter = (outcome: ReleaseOutcome | undefined): number =>
-  outcome?.outcome === 'released' ? (outcome.others ?? outcome.heard ?? 0) : 0;
+  outcome?.outcome === 'released' ? (outcome.asking ?? outcome.heard ?? 0) : 0;
 
 /** How a wait queue learns of releases, and when it may ask the server after a release by this process. */
 export interface Releases {
@@ -37,12 +37,12 @@ export interface Releases {
   beforeRelease(isGiven: boolean): void;
   /**
    * Called after the release. `notified` clients received its announcement, this one included if it is subscribed;
-   * `others` of them, besides this one, must ask in order to get the lock.
+   * `others` of them, besides this one, ask for the lock now.
    */
   afterRelease(notified: number, others: number): void;
   /** Called after a release that was not announced, since another client was given what was released. */
   passedOn(): void;
-  /** Called after a release without local waiters, after which `others` clients must ask in order to get the lock. */
+  /** Called after a release without local waiters, after which `others` clients ask for the lock. */
   yieldTo(others: number): void;
   /** Ends a yield. Nothing is reported. */
   cancelYield(): void;

@@ -28,8 +28,10 @@ export class Subscriptions<Wanted, Got extends object> {
   readonly releases: Releases;
   /** Absent: this process waits alone. */
   readonly serverWait: ServerWait<Wanted, Got> | undefined;
-  /** Absent: they are in use. */
+  /** From when the last waiter left. If another has come by its end, that has no effect. */
   private unused: Unused | undefined;
+  /** Whether other clients asked for the lock after the last release. */
+  private othersAsk = false;
 
   /**
    * @param channel Announces that another attempt may succeed; absent if nothing announces it.
@@ -63,12 +65,23 @@ export class Subscriptions<Wanted, Got extends object> {
   /** Called after a release that gave the lock to none of our clients. */
   afterRelease(outcome: ReleaseOutcome | undefined): void {
     const isAsker = this.releases.isListening && !this.canBeGiven;
-    this.releases.afterRelease(notifiedBy(outcome), Math.max(0, askersAfter(outcome) - (isAsker ? 1 : 0)));
+    const others = Math.max(0, askersAfter(outcome) - (isAsker ? 1 : 0));
+    this.othersAsk = others > 0;
+    this.releases.afterRelease(notifiedBy(outcome), others);
   }
 
-  /** Keeps the subscriptions for a while, so that the next waiter waits at once. Returns whether there is a reason to. */
+  /** Called after a release that gave the lock to one of our clients. */
+  passedOn(): void {
+    this.othersAsk = false;
+    this.releases.passedOn();
+  }
+
+  /**
+   * Keeps the subscriptions for a while, so that the next waiter waits at once. Returns whether there is a reason to: not
+   * beside clients that cannot be given the lock, which would hardly get it from those that come back sooner.
+   */
   listenOn(): boolean {
-    if (!this.canBeGiven) return false;
+    if (!this.canBeGiven || this.othersAsk) return false;
     this.unused ??= this.beginUnused();
     return true;
   }

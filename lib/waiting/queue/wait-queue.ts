@@ -150,7 +150,7 @@ export class WaitQueue<Wanted, Got extends object>
     // Granted by a message that overtook this reply, the lock was released once more: that reply tells who has it.
     if (again !== this.carried) return;
     if (!got && outcome?.outcome !== 'passed-on') return this.subscriptions.afterRelease(outcome);
-    this.releases.passedOn();
+    this.subscriptions.passedOn();
     if (got) this.contender.onGranted(got);
     // The yield that the release has ended was all that kept a queue without waiters.
     this.leaveIfIdle();
@@ -164,7 +164,7 @@ export class WaitQueue<Wanted, Got extends object>
     this.contender.wake();
   }
 
-  /** Called after a release without local waiters, after which `others` clients must ask in order to get the lock. */
+  /** Called after a release without local waiters, after which `others` clients ask for the lock. */
   yieldTo(others: number): void {
     this.releases.yieldTo(others);
   }

@@ -80,7 +80,7 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     const request = { name: keys.lock, owner, lease: 0, again: carried };
     // Only a silent release comes without a command that publishes.
     const reply = await lock.release({ ...request, silent: publish === '' });
-    return reply.outcome === 'released' ? [reply.heard ?? 0, reply.others ?? 0, 'released'] : [reply.outcome, now()];
+    return reply.outcome === 'released' ? [reply.heard ?? 0, reply.asking ?? 0, 'released'] : [reply.outcome, now()];
   });
   table.define(scripts.lock.wait, async (keys, { lease, entry, isNew, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now()];

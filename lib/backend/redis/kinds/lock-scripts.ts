@@ -35,12 +35,11 @@ export type HoldReply = readonly [outcome: 'held' | 'lost' | 'late', now: number
 export type RenewReply = readonly [outcome: 'renewed' | 'late', now: number, ...held: number[]];
 
 /**
- * `heard`: number of clients that received the announcement, if that was counted instead of reading the time; `others`:
- * those of them that cannot be given the lock. Another client has it if it was passed on, the releasing one if it was
- * kept.
+ * `heard`: number of clients that received the announcement, if that was counted instead of reading the time; `asking`:
+ * those of them that ask for the lock now. Another client has it if it was passed on, the releasing one if it was kept.
  */
 export type ReleaseReply =
-  | readonly [heard: number, others: number, outcome: 'released']
+  | readonly [heard: number, asking: number, outcome: 'released']
   | readonly [outcome: 'released' | 'passed-on' | 'kept' | 'not-held', now: number];
 
 export type ForceReleaseReply = readonly [

@@ -226,7 +226,7 @@ export class RedisLock extends RedisOperations implements LockOperations {
 
   /** @param sent Started before the command left, if the lock may have been kept. `undefined`: the reply is malformed. */
   private readReleased(reply: ReleaseReply, sent?: Stopwatch): ReleaseOutcome | undefined {
-    if (reply.length === 3) return { outcome: 'released', heard: reply[0], others: reply[1] };
+    if (reply.length === 3) return { outcome: 'released', heard: reply[0], asking: reply[1] };
     const [first] = reply;
     if (first !== 'kept') return { outcome: first };
     return sent && { outcome: first, sent };

@@ -2178,7 +2178,7 @@ return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0
     release: script<
       { lock: string },
       { owner: string; channel: string; publish: string; waiters: string; again: string; mayGrant: number },
-      [heard: number, others: number, outcome: 'released'] | [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
+      [heard: number, asking: number, outcome: 'released'] | [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
@@ -2265,7 +2265,9 @@ local function passOn(lock, waiters, channel, publish, again, now)
   return not takeLock(lock, owner, lease) and 'kept' or nil
 end
 local function released()
-  return { heard, heard > 0 and others(channel, publish) or heard, 'released' }
+  local asking = heard > 0 and others(channel, publish)
+  if asking then asking = asking + (tonumber(redis.pcall('ZCARD', waiters)) or 0) end
+  return { heard, asking or heard, 'released' }
 end
 if heard then return released() end
 local now = serverNow()

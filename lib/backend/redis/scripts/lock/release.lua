@@ -7,7 +7,7 @@
 --- arg waiters: string
 --- arg again: string
 --- arg mayGrant: number
---- reply [heard: number, others: number, outcome: 'released']
+--- reply [heard: number, asking: number, outcome: 'released']
 --- reply [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
 --- invariant Repeating the request has one effect, and it never touches the hold of another owner or other fields of
 ---   the hash.
@@ -30,7 +30,10 @@ end
 --- include shared/server-now.lua
 --- include shared/waiters/pass-on.lua
 local function released()
-  return { heard, heard > 0 and others(channel, publish) or heard, 'released' }
+  local asking = heard > 0 and others(channel, publish)
+  -- The clients with entries ask as well, now that the lock is free.
+  if asking then asking = asking + (tonumber(redis.pcall('ZCARD', waiters)) or 0) end
+  return { heard, asking or heard, 'released' }
 end
 if heard then return released() end
 local now = serverNow()
