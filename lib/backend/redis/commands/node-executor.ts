@@ -188,8 +188,10 @@ export class NodeExecutor implements ScriptExecutor {
 
   /** Runs one command that is not a script, with the same deadline rules. */
   ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
-    const missed = (timeout: number): void => this.connection.silence?.missed(timeout);
-    return withDeadline(command(this.connection.client), deadline, this.scheduler, { ...rawReply<T>(), missed });
+    const { client, silence } = this.connection;
+    const missed = (timeout: number): void => silence?.missed(timeout);
+    const settled = (): void => silence?.answered();
+    return withDeadline(command(client), deadline, this.scheduler, { ...rawReply<T>(), missed, settled });
   }
 
   private openReplication(): ReplicaConfirmation {

@@ -1,7 +1,15 @@
 import type { RedisConnection } from '../connection/redis-connection.js';
 import { isNotWritten, isScriptMissing } from '../connection/reply-errors.js';
 import type { ReplyHandler } from '../connection/with-deadline.js';
-import { encode, type ArgumentsOf, type KeysOf, type ReplyOf, type Script, scriptHash } from '../scripts/script.js';
+import {
+  encode,
+  isReplyOf,
+  type ArgumentsOf,
+  type KeysOf,
+  type ReplyOf,
+  type Script,
+  scriptHash,
+} from '../scripts/script.js';
 import { readReply } from './read-reply.js';
 import type { ServerClock } from './server-clock.js';
 
@@ -41,6 +49,14 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
     return readReply(this.script, reply, this.server.clock, now, sentAt);
   }
 
+  /**
+   * If it is none of this script, it is the reply to a later command: one reply was swallowed, and all that follow would
+   * be taken for the replies to earlier commands.
+   */
+  late(reply: unknown): void {
+    if (!isReplyOf(this.script, reply)) this.server.connection.reconnect();
+  }
+
   /** EVAL only if the server does not know the script: a user without +eval can have the scripts preloaded. */
   instead(error: unknown): Promise<unknown> | undefined {
     if (isNotWritten(error)) this.server.connection.markUnwritable();
@@ -48,7 +64,9 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
   }
 
   settled(): void {
-    this.server.connection.writes.end();
+    const { writes, silence } = this.server.connection;
+    writes.end();
+    silence?.answered();
   }
 
   missed(timeout: number): void {

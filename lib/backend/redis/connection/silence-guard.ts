@@ -32,14 +32,21 @@ export class SilenceGuard {
     this.clear();
   }
 
-  /** Called when a command has been unanswered for `ms`. Any byte from the server shows that it is alive. */
+  /** Called when a command was answered, in time or late. */
+  answered(): void {
+    if (this.timer) this.clear();
+  }
+
+  /**
+   * Called when a command has been unanswered for `ms`. Only an answer shows that the server is alive: what it sends may
+   * belong to another protocol, in which the client waits for the rest of something that has no end.
+   */
   missed(ms: number): void {
     const { stream } = this.client;
     if (this.timer || !stream || this.client.options.socketTimeout !== undefined) return;
-    stream.once('data', () => this.clear());
     this.timer = this.scheduler.schedule(this.longest - ms, () => {
       this.timer = undefined;
-      stream.destroy(new Error(`Socket timeout: no data for ${this.longest}ms`));
+      stream.destroy(new Error(`Socket timeout: no answer for ${this.longest}ms`));
     });
   }
 

@@ -12,6 +12,8 @@ export interface ReplyHandler<Reply, T> {
   instead?(error: unknown): Promise<Reply> | undefined;
   /** Called when the client has answered or failed. */
   settled?(): void;
+  /** Called with a reply that came after the deadline. */
+  late?(reply: Reply): void;
   /** Called when the deadline passes without a reply, with the ms that the command had. */
   missed?(timeout: number): void;
 }
@@ -37,7 +39,10 @@ class PendingCommand<Reply, T> extends Deadline {
     this.scheduler.deadlines.delete(this);
     const now = this.scheduler.now();
     // A blocked event loop can deliver the reply before the timer that was due long ago.
-    if (now > this.at) return this.giveUp();
+    if (now > this.at) {
+      this.reading.late?.(reply);
+      return this.giveUp();
+    }
     try {
       this.resolve(this.reading.read(reply, now, this.sentAt));
     } catch (error) {
