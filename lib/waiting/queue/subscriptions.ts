@@ -23,7 +23,7 @@ class Unused extends Deadline {
   }
 }
 
-/** What a wait queue listens to. */
+/** The subscriptions of a wait queue: to releases, and to grants if the server can give it the lock. */
 export class Subscriptions<Wanted, Got extends object> {
   readonly releases: Releases;
   /** Absent: this process waits alone. */
