@@ -109,7 +109,8 @@ class RedisProbe implements Probe {
 
   async enqueue(name: string, { owner, keptFor }: RawPlace): Promise<void> {
     const adding = this.admin.multi().rpush(fairQueue(name), owner);
-    if (keptFor !== undefined) adding.zadd(fairDeadlines(name), (await this.now()) + keptFor, owner);
+    // Deadlines are whole milliseconds: a fraction is a mark of ours and the first lease of a waiter.
+    if (keptFor !== undefined) adding.zadd(fairDeadlines(name), Math.floor(await this.now()) + keptFor, owner);
     await adding.exec();
   }
 
