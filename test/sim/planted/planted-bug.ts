@@ -13,4 +13,6 @@ export interface PlantedBug {
   /** The mistake, in words. */
   readonly what: string;
   readonly edits: readonly Edit[];
+  /** The first seed to run, for a bug that few seeds show. Default: 1. */
+  readonly from?: number;
 }

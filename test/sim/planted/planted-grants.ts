@@ -191,11 +191,13 @@ export const plantedGrants: readonly PlantedBug[] = [
     name: 'asleep-after-passing-on',
     what: 'a client that released before it waited on the server does not ask after the lock was passed on',
     edits: [{ file: 'waiting/queue/peer-yield.ts', find: "state.name === 'yielding' || ", replace: '' }],
+    from: 1_205_400,
   },
   {
     name: 'late-after-withdrawal',
     what: 'a request that came too late is sent again after its entry was withdrawn',
     edits: [{ file: SCRIPTS, find: 'this.withdrawn.add(entry);', replace: '' }],
+    from: 1_203_700,
   },
   {
     name: 'asleep-after-hand-over-run',
