@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { LockError, LockNameError, LockOptionsError } from '../../lib/errors.js';
 import type { LockService } from '../../lib/lock.service.js';
+import { until } from '../kit/until.js';
 import { badDuration, badLease, badName, badOptions, type Given, noFunction } from './bad-values.js';
 import { sentCommands } from './observe.js';
 import { useServerFixture } from './server-fixture.js';
@@ -18,6 +19,8 @@ describe('I15: bad input is refused before any command is sent', () => {
   const connected = async (): Promise<LockService> => {
     const { locks } = fixture().open();
     await (await locks.acquire('warm-up')).release();
+    // On a slow machine the first attempt may be followed by a wait, and clients listen on for a while.
+    await until(async () => (await fixture().admin.pubsub('CHANNELS')).length === 0, 5000, 'no client listens');
     return locks;
   };
 
