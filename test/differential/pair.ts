@@ -3,6 +3,7 @@ import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import { lockScripts } from '../../lib/backend/redis/scripts/all-scripts.js';
 import { openTransport } from '../../lib/backend/redis/transport.js';
 import { LockError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
@@ -124,7 +125,10 @@ export class Pair {
         return Promise.resolve();
       },
     };
-    return new Pair(clocked, connectAdmin(url), redis, listeners);
+    const admin = connectAdmin(url);
+    // A script that the server does not know is sent again, and a later command overtakes it.
+    await Promise.all(lockScripts.map(({ text }) => admin.script('LOAD', text)));
+    return new Pair(clocked, admin, redis, listeners);
   }
 
   /** Executes the steps in order on both sides, from an empty state, and compares every reply and the final state. */
