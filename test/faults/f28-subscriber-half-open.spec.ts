@@ -1,3 +1,5 @@
+import { waitingClients } from '../../lib/keys/redisson-keys.js';
+import { until } from '../kit/until.js';
 import { expectWithin, settled } from './observe.js';
 import { type ClientSetup, DEADLINE, POLL, useServerFixture } from './server-fixture.js';
 
@@ -15,6 +17,8 @@ describe('F28: the subscriber connection is half open', () => {
     const hold = fixture().history.note(await holder.locks.acquire(name, { lease: '60s' }));
     const waiting = waiter.locks.acquire(name, { wait: '30s', lease: '60s' });
     await fixture().listening(name);
+    // It has asked again since it listens, so only a message or the heartbeat can tell it of the release.
+    await until(async () => (await fixture().admin.zcard(waitingClients(name))) === 1, 3000, 'it waits on the server');
     proxy.blackhole();
     const served = settled(async () => fixture().history.note(await waiting));
     await hold.release();
