@@ -85,10 +85,11 @@ export interface LeaveBehindRequest extends ReleaseRequest {
 
 /**
  * `not-held`: the owner holds nothing under this name, because it released before or its lease ended. `heard`: number
- * of clients that received the announcement, if that was counted; `asking`: those of them that ask for the lock
- * now, since they wait for it or cannot be given it, such as those of Redisson. Absent: all. `passed-on`: the client that has waited longest has the lock, and `again` is waiting. `kept`: no other client waits, so the releasing client has the lock as the owner of
- * `again`; `sent` was started just before the command left. `released-before`: by an earlier try whose reply was lost, so
- * that it is unknown whether `again` is waiting or has the lock.
+ * of clients that received the announcement, if that was counted; `asking`: those of them that ask for the lock now,
+ * since they wait for it or cannot be given it, such as those of Redisson. Absent: all. `passed-on`: the client that has
+ * waited longest has the lock, and `again` is waiting. `kept`: no other client waits, so the releasing client has the
+ * lock as the owner of `again`; `sent` was started just before the command left. `released-before`: by an earlier try
+ * whose reply was lost, so that it is unknown whether `again` is waiting or has the lock.
  */
 export type ReleaseOutcome =
   | { readonly outcome: 'released'; readonly heard?: number; readonly asking?: number }

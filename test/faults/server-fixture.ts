@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { ConnectionInput } from '../../lib/backend/redis/connection/connection-input.js';
 import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
-import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
+import { lockScripts } from '../../lib/backend/redis/scripts/all-scripts.js';
 import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscriber.js';
 import { openTransport } from '../../lib/backend/redis/transport.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
@@ -73,8 +73,7 @@ export class ServerFixture {
 
   /** Loads all scripts. A test of a server without scripts flushes them. */
   async loadScripts(): Promise<void> {
-    const texts = Object.values(scripts).flatMap((kind) => Object.values(kind).map(({ text }) => text));
-    await Promise.all(texts.map((text) => this.admin.script('LOAD', text)));
+    await Promise.all(lockScripts.map(({ text }) => this.admin.script('LOAD', text)));
   }
 
   /** Opens a client of the server, or of a proxy in front of it. */
@@ -112,8 +111,8 @@ export class ServerFixture {
   }
 
   /**
-   * Resolves when this many clients listen for releases of the lock. The first waiter of each has made its attempt, and
-   * sleeps.
+   * Resolves when this many clients listen for releases of the lock. The first waiter of each has made its first attempt;
+   * the one that follows once its client listens may still be on its way.
    */
   async listening(name: string, clients = 1): Promise<void> {
     const listeners = async () => Number((await this.admin.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`))[1]);

@@ -48,7 +48,7 @@ class Reports {
   }
 }
 
-/** The number of replicas that wait for the result of another one. */
+/** The number of replicas that listen for the result of another one: those that wait for it, or did just before. */
 const waitFor = async (result: string): Promise<number> => {
   const [, listeners] = await counts.pubsub('NUMSUB', lockChannel(flightLock(result)));
   return Number(listeners);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { until } from '../kit/until.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { Worker } from '../servers/worker/worker.js';
 import type { api } from './replica.worker.js';
@@ -81,7 +82,7 @@ describe('A job on five replicas whose clocks differ', () => {
     const listeners = async () => Number((await redis.pubsub('NUMSUB', lockChannel(flightLock('result:may'))))[1]);
     for (const run of [1, 2]) {
       // The calls are counted by their replicas that listen, and a replica listens on for a while.
-      while ((await listeners()) > 0) await sleep(20);
+      await until(async () => (await listeners()) === 0, 5000, 'no replica listens');
       const calls = replicas.flatMap((replica) => [1, 2].map(() => replica.call('made', 'may', replicas.length - 1)));
       const [first, ...others] = await Promise.all(calls);
       expect(first?.run).toBe(run);

@@ -34,8 +34,8 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const find = async (bug: PlantedBug, { seeds, jobs, scenario }: Plan): Promise<Finding> => {
   const started = performance.now();
   const env = { ...process.env, CHAOS_MUTATION: JSON.stringify(bug.edits), NODE_OPTIONS: `--require ${MUTATE}` };
-  const campaign = { from: bug.from ?? 1, seeds, scenario, stopsAtFirst: true, real: false };
-  const { failures } = await runCampaign({ ...campaign, jobs, env });
+  const from = bug.from ?? 1;
+  const { failures } = await runCampaign({ from, seeds, jobs, env, scenario, stopsAtFirst: true, real: false });
   const seconds = (performance.now() - started) / 1000;
   const [first] = failures;
   print(
@@ -59,8 +59,9 @@ const tableOf = (title: string, findings: readonly Finding[]): string =>
 const INTRODUCTION = `# Bugs that the explorer finds
 
 Written by \`npm run test:sim -- --planted --write\`. Each bug is planted by changing the library's code while it is loaded;
-nothing on disk changes. Seeds are run from 1 on, or from the first one given with a rare bug, until one fails, in two processes, so the seed shown is the first that was
-reported. \`npm run test:sim -- --planted --only NAME\` plants one of them.`;
+nothing on disk changes. Seeds are run from 1 on, or from the first one given with a rare bug, until one fails, in two
+processes, so the seed shown is the first that was reported. \`npm run test:sim -- --planted --only NAME\` plants one of
+them.`;
 
 /** Plants one bug after the other. Resolves with whether each was found. */
 export const checkPlanted = async (plan: Plan): Promise<boolean> => {
