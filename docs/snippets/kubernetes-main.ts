@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { RedisLockModule } from 'nest-redis-lock';
+
+@Module({
+  imports: [
+    RedisLockModule.forRootAsync({
+      useFactory: () => ({
+        connection: process.env['REDIS_URL'] ?? 'redis://redis:6379',
+        keyPrefix: 'lock:',
+        shutdownTimeout: '15s',
+        holderRecords: true, // `show` then names the pod
+      }),
+    }), // first: modules imported before it shut down after it
+  ],
+})
+class AppModule {}
+
+const app = await NestFactory.create(AppModule);
+app.enableShutdownHooks(); // without it SIGTERM ends the process at once, and locks stay until their leases end
+await app.listen(3000);

@@ -1,0 +1,22 @@
+// src/app.module.ts
+import { Module } from '@nestjs/common';
+import { ConfigModule, ConfigService } from '@nestjs/config';
+import { RedisLockModule } from 'nest-redis-lock';
+import { OrdersController } from './orders.controller.js';
+import { OrdersService } from './orders.service.js';
+
+@Module({
+  imports: [
+    RedisLockModule.forRootAsync({
+      imports: [ConfigModule.forRoot()],
+      inject: [ConfigService],
+      useFactory: (config: ConfigService) => ({
+        connection: config.getOrThrow<string>('REDIS_URL'),
+        keyPrefix: 'shop:lock:',
+      }),
+    }),
+  ],
+  controllers: [OrdersController],
+  providers: [OrdersService],
+})
+export class AppModule {}
