@@ -18,14 +18,19 @@ const esmOnly = [
 export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/servers/install.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/kit/end-contexts.cjs'],
   testMatch: ['<rootDir>/lib/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   // Minutes, not seconds: these have commands of their own.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(package|soak|scale|interop|matrix|transactions|sample)/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/(package|soak|scale|interop|matrix|transactions|sample|cli|browser)/',
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/test/bench/node_modules/', '<rootDir>/test/matrix/nest-'],
   transform: { '^.+\\.[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`node_modules/(?!(${esmOnly.join('|')})/)`],
   moduleNameMapper: {
     '^nest-redis-lock$': '<rootDir>/lib/index.ts',
+    '^nest-redis-lock/testing$': '<rootDir>/lib/testing/index.ts',
     '^nest-redis-lock/([a-z]+)$': '<rootDir>/lib/integrations/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -4,7 +4,7 @@ import { formatValue } from './validation/format-value.js';
 export interface LockErrorContext {
   /** The lock's full name, as stored in Redis; for a group lock `group[fields]`, where `group` is the key. */
   readonly lockName?: string | undefined;
-  /** The key template of the `@Locked` method, if any. */
+  /** The key template of the `@Locked` method, or the text of a `lockName` tag, if any. */
   readonly template?: string | undefined;
   /** Facts for logs and handlers: holder, remaining milliseconds, offending value. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
@@ -48,6 +48,25 @@ export class LockLostError extends LockError {
 /** The caller tried to release something that it does not hold (Redisson: `IllegalMonitorStateException`). */
 export class LockOwnershipError extends LockError {
   readonly code = 'LOCK_OWNERSHIP';
+}
+
+/**
+ * The wait for a lock could not end, because its holder waited, directly or by way of others, for a lock of the caller;
+ * of all these callers this one was chosen to give up. Its own locks must be released, so that the others go on; then it
+ * may try again. `details.cycle` names the waits, with methods, locks and owners. Remedy: acquire locks in the same order
+ * everywhere.
+ */
+export class LockDeadlockError extends LockError {
+  readonly code = 'LOCK_DEADLOCK';
+}
+
+/**
+ * With `lockOrder: 'throw'`: the code holds one lock and acquires another, while code elsewhere in this process has
+ * acquired them the other way round, so that they can wait for each other for ever. Nothing was acquired. Remedy: acquire
+ * them in the same order everywhere.
+ */
+export class LockOrderError extends LockError {
+  readonly code = 'LOCK_ORDER';
 }
 
 /** The wait queue of the name in this process is full (`maxQueue`). Try again later, try another server, or give up. */
@@ -99,9 +118,13 @@ export const isPassing = (error: unknown): error is LockUnavailableError =>
  * The key is in use by something else: a Redis key of another type, a hash with application data, or a lock of another
  * kind. `details.found` names it. Nothing was changed.
  */
-export class WrongKeyTypeError extends LockError {
+export class LockKeyTypeError extends LockError {
   readonly code = 'LOCK_WRONG_KEY_TYPE';
 }
+
+/** The name of {@link LockKeyTypeError} in earlier versions. */
+export const WrongKeyTypeError = LockKeyTypeError;
+export type WrongKeyTypeError = LockKeyTypeError;
 
 /** An option is missing, unknown or out of range; the message names option and value. */
 export class LockOptionsError extends LockError {
@@ -114,6 +137,43 @@ export class LockOptionsError extends LockError {
  */
 export class LockNameError extends LockError {
   readonly code = 'LOCK_NAME';
+}
+
+/**
+ * A write was refused, because a later holder of the lock has written already: the writer had lost its lock. Do not
+ * repeat the write with this fence.
+ */
+export class StaleFenceError extends LockError {
+  readonly code = 'LOCK_STALE_FENCE';
+
+  constructor(
+    /** The row, key or other object that was to be written. */
+    readonly resource: string,
+    fence: bigint,
+    lastFence: bigint,
+  ) {
+    super(
+      `The write to ${formatValue(resource)} with the fence ${fence} was refused: the last write had the fence ${lastFence}, ` +
+        'which a later holder of the lock was given. Do not write again; acquire the lock anew',
+      // Text: JSON has no bigints.
+      { details: { resource, fence: String(fence), lastFence: String(lastFence) } },
+    );
+  }
+
+  /** The fencing token of the refused write. */
+  get fence(): bigint {
+    return BigInt(String(this.details['fence']));
+  }
+
+  /** The fencing token of the last write. */
+  get lastFence(): bigint {
+    return BigInt(String(this.details['lastFence']));
+  }
+}
+
+/** An HTTP request has no valid fencing token in its header, so that its write cannot be checked and is refused. */
+export class FenceHeaderError extends LockError {
+  readonly code = 'LOCK_FENCE_HEADER';
 }
 
 /** The module is shutting down and makes no new acquisitions. */

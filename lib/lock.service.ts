@@ -1,32 +1,24 @@
 import { validateName } from './keys/lock-name.js';
 import { ConnectionRegistry } from './runtime/connection-registry.js';
-import type { LockEvent } from './events/lock-events.js';
-import { CountDownLatch } from './synchronizers/count-down-latch.js';
-import { currentHold } from './reentrancy/current-hold.js';
-import { type FencedLock, FencedReentrantLock } from './locks/fenced-lock.js';
-import { GroupLock } from './locks/group-lock.js';
+import { type EventListener, type LockEventType } from './events/lock-events.js';
+import { parseEventListener } from './events/event-listener.js';
+import type { LockNotice } from './events/lock-notices.js';
+import { currentHoldOn } from './reentrancy/current-hold.js';
 import { parseSingleFlight, type SingleFlightOptions } from './coordination/single-flight.options.js';
+import { type DetachOptions, parseDetach } from './holds/detaching/detach.options.js';
 import type { Hold } from './holds/hold.js';
-import { LeaderElection, type LeaderElectionOptions } from './coordination/leader-election.js';
-import { type Lock } from './locks/lock.js';
-import { type LockOptions, parseRequest } from './locks/lock.options.js';
-import { fullName } from './locks/full-name.js';
+import { type HoldToken, parseToken } from './holds/detaching/hold-token.js';
+import { attach } from './holds/detaching/attach.js';
+import { type LimitOptions, type LockOptions, parseRequest } from './locks/options/lock.options.js';
 import type { LockRuntime } from './runtime/lock-runtime.js';
-import { chooseLock, namedLock } from './runtime/chosen-lock.js';
-import type { MultiHold } from './holds/multi-hold.js';
-import { MultiLock } from './locks/multi-lock.js';
-import { NonReentrantLock, type NonReentrantLockOptions } from './locks/non-reentrant-lock.js';
-import { PermitExpirableSemaphore } from './synchronizers/permit-expirable-semaphore.js';
-import { type ReadWriteLock, type ReadWriteLockOptions, ReentrantReadWriteLock } from './locks/read-write-lock.js';
-import { quorumLock } from './locks/quorum-lock.js';
-import { RedLock } from './locks/red-lock.js';
+import { chooseLimit, chooseLock, chooseLockForWork } from './runtime/chosen-lock.js';
+import type { ConflictHandler, WithLockOptions } from './locks/options/with-lock.options.js';
 import type { AsJson } from './coordination/flight-result.js';
-import { Semaphore } from './synchronizers/semaphore.js';
 import { SingleFlight } from './coordination/single-flight.js';
-import { SpinLock } from './locks/spin-lock.js';
+import { invalidOption } from './validation/options.js';
 import { parseWork, type WorkArguments } from './validation/work-arguments.js';
 import { runInScope } from './context/run-in-scope.js';
-import type { Backoff } from './waiting/backoff.js';
+import { LockObservation } from './runtime/lock-observation.js';
 
 type Work<T> = (hold: Hold) => T | Promise<T>;
 
@@ -38,18 +30,23 @@ type Work<T> = (hold: Hold) => T | Promise<T>;
  *   await pay(id, hold.signal);
  * });
  */
-export class LockService {
+export class LockService extends LockObservation {
+  /** Created by `RedisLockModule` and `createLocks()`. */
+  constructor(services: never);
   /**
-   * Created by `RedisLockModule`.
-   * @param runtime Services of the default connection.
+   * @internal
+   * @param runtime Services of the default connection, from `RedisLockModule` or `createLocks()`.
    * @param connections The other connections.
    * @param seen The connections that `currentHold()` and `onEvent()` cover.
    */
+  constructor(runtime: LockRuntime, connections?: ConnectionRegistry, seen?: readonly LockRuntime[]);
   constructor(
-    private readonly runtime: LockRuntime,
+    runtime: LockRuntime,
     private readonly connections = new ConnectionRegistry(runtime),
-    private readonly seen: readonly LockRuntime[] = connections.all,
-  ) {}
+    seen: readonly LockRuntime[] = connections.all,
+  ) {
+    super(runtime, seen);
+  }
 
   /**
    * The same service for one of the module's `connections`. Sends nothing.
@@ -63,120 +60,85 @@ export class LockService {
     return new LockService(runtime, this.connections, [runtime]);
   }
 
-  /** The reentrant lock of this name (Redisson: `getLock`). Sends nothing. */
-  getLock(name: string): Lock {
-    return namedLock(this.runtime, name, 'plain');
-  }
-
-  /**
-   * The lock of this name that serves waiters in order of arrival, across all processes (Redisson: `getFairLock`).
-   * Callers that acquire the plain lock of the same name overtake them.
-   */
-  getFairLock(name: string): Lock {
-    return namedLock(this.runtime, name, 'fair');
-  }
-
-  /**
-   * The lock of this name that its owner cannot acquire twice (Redisson: `getNonReentrantLock`,
-   * `getNonReentrantFairLock`).
-   * @throws LockOptionsError
-   */
-  getNonReentrantLock(name: string, options?: NonReentrantLockOptions): Lock {
-    return new NonReentrantLock(this.runtime, this.fullName(name), options);
-  }
-
-  /** The lock of this name whose holds carry a fencing token, as `hold.fence` (Redisson: `getFencedLock`). */
-  getFencedLock(name: string): FencedLock {
-    return new FencedReentrantLock(this.runtime, this.fullName(name));
-  }
-
-  /**
-   * The lock of this name whose waiters poll instead of subscribing to releases (Redisson: `getSpinLock`).
-   * @param backoff Pauses between attempts. Default: `exponentialBackoff()`, 1 ms growing to 128 ms.
-   */
-  getSpinLock(name: string, backoff?: Backoff): Lock {
-    return new SpinLock(this.runtime, this.fullName(name), backoff);
-  }
-
-  /**
-   * Several values of one group as one lock, in one key and by one command (Redisson: `getMultiLock(group, values)`
-   * with a string codec). Other values of the group remain free.
-   * @throws LockOptionsError if there is no value; LockNameError if a name or value is invalid, or if there are more
-   *   values than `maxNames`.
-   */
-  getGroupLock(group: string, values: readonly string[]): Lock {
-    return new GroupLock(this.runtime, this.fullName(group), values);
-  }
-
-  /**
-   * Several locks as one: all or none (Redisson: `getMultiLock`). Locks of one connection are acquired in the order of
-   * their names, which prevents deadlocks.
-   * @param locks Names of plain locks, or locks of any kind, also of other connections. Duplicate names count once.
-   * @throws LockOptionsError if there is none, or if a lock is given twice; LockNameError if a name is invalid, or if
-   *   there are more locks than `maxNames`.
-   */
-  getMultiLock(...locks: readonly (string | Lock)[]): Lock<MultiHold> {
-    return new MultiLock(this.runtime, locks, (each) => namedLock(this.runtime, each, 'plain'));
-  }
-
-  /**
-   * The lock of this name on a quorum of the independent servers of the module's `redlock` option. It keeps working
-   * while a minority of them is down.
-   * @throws LockOptionsError if the module has no such servers.
-   */
-  getRedLock(name: string): Lock;
-  /**
-   * Several locks as one, of which a majority is enough (Redisson: `getRedLock`).
-   * @param locks At least three locks of any kind, usually of connections to different servers.
-   * @throws LockOptionsError for fewer than three locks, for a duplicate, and for a value that is not a lock;
-   *   LockNameError for more locks than `maxNames`.
-   */
-  getRedLock(...locks: readonly Lock[]): Lock<MultiHold>;
-  getRedLock(...given: readonly (string | Lock)[]): Lock {
-    const [name] = given;
-    if (typeof name === 'string' && given.length === 1) return quorumLock(this.runtime, this.fullName(name));
-    return new RedLock(this.runtime, given);
-  }
-
-  /**
-   * The read-write lock of this name: many readers or one writer (Redisson: `getReadWriteLock`). Sends nothing.
-   * @throws LockOptionsError
-   */
-  getReadWriteLock(name: string, options?: ReadWriteLockOptions): ReadWriteLock {
-    return new ReentrantReadWriteLock(this.runtime, this.fullName(name), options);
-  }
-
-  /** The semaphore of this name: permits without an owner (Redisson: `getSemaphore`). Sends nothing. */
-  getSemaphore(name: string): Semaphore {
-    return new Semaphore(this.runtime, this.fullName(name));
-  }
-
-  /** The semaphore of this name whose permits have ids and leases (Redisson: `getPermitExpirableSemaphore`). */
-  getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
-    return new PermitExpirableSemaphore(this.runtime, this.fullName(name));
-  }
-
-  /**
-   * A candidate in the leader election of this name. At most one candidate among all processes is the leader. It takes
-   * part from `start()` to `stop()` or to the end of the application.
-   * @throws LockOptionsError
-   */
-  getLeaderElection(name: string, options: LeaderElectionOptions): LeaderElection {
-    return new LeaderElection(namedLock(this.runtime, name, 'plain'), options);
-  }
-
-  /** The count-down latch of this name (Redisson: `getCountDownLatch`). Sends nothing. */
-  getCountDownLatch(name: string): CountDownLatch {
-    return new CountDownLatch(this.runtime, this.fullName(name));
-  }
-
   /** Runs `fn` under the lock and releases it afterwards. Returns the result of `fn`, or rejects with its error. */
   withLock<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-  withLock<T>(name: string, options: LockOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-  async withLock<T>(name: string, ...given: WorkArguments<LockOptions, Work<T>>): Promise<T> {
+  /** Runs `fn` under the lock, acquired with these options, and releases it afterwards. */
+  withLock<T>(
+    name: string,
+    options: LockOptions & WithLockOptions<'throw'>,
+    fn: (hold: Hold) => T | Promise<T>,
+  ): Promise<T>;
+  /** Runs `fn`, or with `onConflict: 'skip'` resolves with `undefined` if the lock is not free within `wait`. */
+  withLock<T>(
+    name: string,
+    options: LockOptions & WithLockOptions<'throw' | 'skip'>,
+    fn: (hold: Hold) => T | Promise<T>,
+  ): Promise<T | undefined>;
+  /** Runs `fn`, or resolves with the result of `onConflict` if the lock is not free within `wait`. */
+  withLock<T, R>(
+    name: string,
+    options: LockOptions & WithLockOptions<ConflictHandler<R>>,
+    fn: (hold: Hold) => T | Promise<T>,
+  ): Promise<T | R>;
+  /** Runs `fn`, with an `onConflict` that is known only at run time. */
+  withLock(name: string, options: LockOptions & WithLockOptions, fn: (hold: Hold) => unknown): Promise<unknown>;
+  async withLock<T>(name: string, ...given: WorkArguments<LockOptions & WithLockOptions, Work<T>>): Promise<unknown> {
     const [options, work] = parseWork('withLock', given);
-    const { lock, request } = chooseLock(this.runtime, this.connections, name, options);
-    return lock.runLocked(lock.accept(request), work);
+    const { lock, request } = chooseLockForWork(this.runtime, this.connections, name, options);
+    return lock.runLocked(request, work);
+  }
+
+  /**
+   * Runs `fn` while at most `limit` callers of this name run theirs, in all processes, and returns its result. Each caller
+   * has a permit of its own, with a lease that the watchdog renews: that of a process that dies is free again within the
+   * lease. A call inside `fn` with the same name uses the permit of the outer one. Waiters have an order over all processes
+   * only with `fair: true`.
+   *
+   * The limit is that of each call. With different limits for one name, a call waits until fewer permits than its own
+   * limit are in use, and there is an event (`limits-differ`). Independent of a lock or semaphore of the same name.
+   * @param limit A whole number from 1 to 2^31 − 1.
+   * @throws LockOptionsError before anything is sent; all errors of acquiring a lock.
+   *
+   * @example
+   * await locks.withLimit(`tenant:${id}`, 3, { wait: '30s' }, () => exportOrders(id));
+   */
+  withLimit<T>(name: string, limit: number, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+  /** Runs `fn` with a permit of a limit, acquired with these options, and releases it afterwards. */
+  withLimit<T>(
+    name: string,
+    limit: number,
+    options: LimitOptions & WithLockOptions<'throw'>,
+    fn: (hold: Hold) => T | Promise<T>,
+  ): Promise<T>;
+  /** Runs `fn`, or with `onConflict: 'skip'` resolves with `undefined` if no permit is free within `wait`. */
+  withLimit<T>(
+    name: string,
+    limit: number,
+    options: LimitOptions & WithLockOptions<'throw' | 'skip'>,
+    fn: (hold: Hold) => T | Promise<T>,
+  ): Promise<T | undefined>;
+  /** Runs `fn`, or resolves with the result of `onConflict` if no permit is free within `wait`. */
+  withLimit<T, R>(
+    name: string,
+    limit: number,
+    options: LimitOptions & WithLockOptions<ConflictHandler<R>>,
+    fn: (hold: Hold) => T | Promise<T>,
+  ): Promise<T | R>;
+  /** Runs `fn`, with an `onConflict` that is known only at run time. */
+  withLimit(
+    name: string,
+    limit: number,
+    options: LimitOptions & WithLockOptions,
+    fn: (hold: Hold) => unknown,
+  ): Promise<unknown>;
+  async withLimit<T>(
+    name: string,
+    limit: number,
+    ...given: WorkArguments<LimitOptions & WithLockOptions, Work<T>>
+  ): Promise<unknown> {
+    const [options, work] = parseWork('withLimit', given);
+    const { lock, request } = chooseLimit(this.runtime, this.connections, name, limit, options);
+    return lock.runLocked(request, work);
   }
 
   /**
@@ -188,6 +150,7 @@ export class LockService {
    *   cannot represent.
    */
   singleFlight<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
+  /** Runs `fn` once for concurrent callers of this result, with these options: how long to wait, what is shared. */
   singleFlight<T>(name: string, options: SingleFlightOptions, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
   async singleFlight<T>(name: string, ...given: WorkArguments<SingleFlightOptions, Work<T>>): Promise<AsJson<T>> {
     const [flightOptions, work] = parseWork('singleFlight', given);
@@ -211,7 +174,23 @@ export class LockService {
   /** Acquires the lock, or resolves with null if another owner holds it. `wait` defaults to 0: exactly one attempt. */
   async tryAcquire(name: string, options?: LockOptions): Promise<Hold | null> {
     const { lock, request } = chooseLock(this.runtime, this.connections, name, options, 0);
-    return lock.tryAcquire(request);
+    return lock.tryTake(lock.accept(request));
+  }
+
+  /**
+   * Goes on with a hold that `hold.detach()` ended, in this process or in another: exactly one caller gets it. Release it
+   * with `hold.release()`. The watchdog renews it, unless there is a `lease`.
+   * @throws LockOptionsError for what is no token, or one of a connection that this service does not have; LockLostError
+   *   if it was attached before, was forged, or is too late; LockShutdownError; LockUnavailableError if Redis could not
+   *   confirm, or has too few of the wanted `replicas`: the token may be used up, and the lock is released, in the
+   *   background if need be; or, with `outcome` `refused`, while `restartGuard` grants no locks: the token is as before.
+   */
+  async attach(token: HoldToken, options?: DetachOptions): Promise<Hold> {
+    const detached = parseToken(token);
+    const lease = parseDetach(options, 'attach');
+    const runtime = this.connections.named(detached.connection);
+    if (!this.seen.includes(runtime)) throw invalidOption('token', token, 'a token of this connection');
+    return attach(runtime, detached, lease);
   }
 
   /**
@@ -228,22 +207,28 @@ export class LockService {
    */
   currentHold(name?: string): Hold | undefined {
     if (name !== undefined) validateName(name, this.runtime.defaults.names);
-    return currentHold(this.seen, name);
+    return currentHoldOn(this.seen, name);
   }
 
   /**
-   * Calls `listener` for events outside of calls: a lost hold, a failed renewal, a hold kept for too long, a change of
-   * a server's clock. Covers all connections; a service made by {@link forConnection} covers only its own. Errors
-   * thrown by a listener have no effect on locks or on other listeners. Listeners run outside all locks and scopes: a
-   * lock that a listener acquires is never a re-entry.
+   * Calls `listener` for events that no caller's promise reports: a lost hold, a failed renewal, a hold kept for too
+   * long, a change of a server's clock ({@link LockNotice}). Covers all connections; a service made by
+   * {@link forConnection} covers only its own. Errors thrown by a listener have no effect on locks or on other listeners.
+   * Listeners run outside all locks and scopes: a lock that a listener acquires is never a re-entry.
    * @returns A function that removes the listener.
    */
-  onEvent(listener: (event: LockEvent) => void): () => void {
-    const stops = this.seen.map(({ events }) => events.on(listener));
+  onEvent(listener: EventListener<LockNotice['type']>): () => void;
+  /**
+   * Calls `listener` for events of these types, also those of every acquisition and release ({@link LifeCycleEvent}),
+   * which cost nothing unless they are listened to. All events are published on channels of `node:diagnostics_channel`
+   * as well: `nest-redis-lock:<type>`.
+   * @param types One type, several, or `'all'`.
+   * @throws LockOptionsError for a type that does not exist.
+   */
+  onEvent<T extends LockEventType>(types: T | readonly T[] | 'all', listener: EventListener<T>): () => void;
+  onEvent(...given: readonly unknown[]): () => void {
+    const { listener, types } = parseEventListener(given);
+    const stops = this.seen.map(({ events }) => events.on(listener, types));
     return () => stops.forEach((stop) => stop());
-  }
-
-  private fullName(name: string): string {
-    return fullName(name, this.runtime.defaults);
   }
 }

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, ValidationPipe } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
 import { RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
+import { LockDashboardModule } from 'nest-redis-lock/dashboard';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { DataModule } from './data/data.module.js';
 import { FlashSaleModule } from './flash-sale/flash-sale.module.js';
@@ -34,7 +35,9 @@ export class AppModule {
         WarehouseModule.with([orders]),
         InvoicesModule.with(settings),
         FlashSaleModule,
-        DashboardModule.with(settings, [inventory, payments, orders, reports]),
+        // Only this machine reaches the shop: it listens on its loopback address.
+        LockDashboardModule.forRoot({ path: 'locks', allowAnonymous: true }),
+        DashboardModule.with([inventory, payments, orders, reports]),
       ],
       providers: [{ provide: APP_PIPE, useValue: new ValidationPipe({ transform: true, whitelist: true }) }],
     };
@@ -42,4 +45,6 @@ export class AppModule {
 }
 
 const lockOptions = ({ redisUrl, keyPrefix }: ShopSettings): RedisLockOptions =>
-  redisUrl === undefined ? { backend: 'memory' } : { connection: redisUrl, keyPrefix };
+  redisUrl === undefined
+    ? { backend: 'memory', holderRecords: true }
+    : { connection: redisUrl, keyPrefix, holderRecords: true };

@@ -9,8 +9,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ['collections', 'errors', 'time', 'validation'],
   ['concurrency', 'context', 'events', 'keys'],
   ['backend'],
+  ['inspection'],
   ['waiting', 'watchdog'],
-  ['holds'],
+  ['deadlock', 'holds'],
   ['reentrancy'],
   ['locks'],
   ['coordination', 'synchronizers'],
@@ -20,6 +21,8 @@ const LAYERS: readonly (readonly string[])[] = [
   // The parts that a user of Nest wires.
   ['integrations', 'module', 'testing'],
   ['index'],
+  // A program of its own.
+  ['cli'],
 ];
 
 const MOST_FILES = 17;
@@ -29,11 +32,17 @@ const MOST_LINES = 250;
 const TELLING_ENDINGS = ['.options', '.types', '.constants', '.factory'];
 
 /** Folders with one file for each kind of lock. A file is named for its kind, whatever its class is called. */
-const KIND_FOLDERS = ['backend/memory', 'backend/redis/kinds'];
+const KIND_FOLDERS = [
+  'backend/memory',
+  'backend/memory/read-write',
+  'backend/redis/kinds',
+  'backend/redis/kinds/read-write',
+];
 
 /** Files without one main export. */
 const MANY_EXPORTS: Readonly<Record<string, string>> = {
   'errors.ts': 'the error family, on one page',
+  'cli/main.ts': 'the program, which exports nothing',
   'backend/redis/probe/probe.ts': 'the probes of one server, of a cluster and of the nodes of a RedLock',
 };
 

@@ -1,5 +1,12 @@
 import { LockOptionsError } from '../errors.js';
 
+export interface CounterState {
+  /** 0 if there is none. */
+  readonly count: number;
+  /** Milliseconds until it expires; below 0: it does not, or there is none. */
+  readonly remaining: number;
+}
+
 /** The common part of semaphores and latches: a number under a name, without an owner. */
 export interface CounterOperations {
   /**
@@ -33,7 +40,7 @@ export type TakeOutcome =
 /**
  * The operations of a semaphore whose permits have no owner (Redisson: `RSemaphore`). Each is atomic and has one
  * effect, even if its reply is lost. They reject with `LockUnavailableError` if the backend cannot decide in time, and
- * with `WrongKeyTypeError` if the name belongs to a key of another type.
+ * with `LockKeyTypeError` if the name belongs to a key of another type.
  */
 export interface SemaphoreOperations extends CounterOperations {
   /** Takes permits if enough are available. If the outcome stays unknown, they are returned in the background. */
@@ -61,7 +68,7 @@ export interface SemaphoreOperations extends CounterOperations {
 /**
  * The operations of a latch, which is open while its count is zero (Redisson: `RCountDownLatch`). Each is atomic and
  * has one effect, even if its reply is lost. They reject with `LockUnavailableError` if the backend cannot decide in
- * time, and with `WrongKeyTypeError` if the name belongs to a key of another type.
+ * time, and with `LockKeyTypeError` if the name belongs to a key of another type.
  */
 export interface LatchOperations extends CounterOperations {
   /**
@@ -69,4 +76,5 @@ export interface LatchOperations extends CounterOperations {
    * latch. If the outcome stays unknown, the backend retries in the background.
    */
   countDown(name: string): Promise<void>;
+  inspect(name: string): Promise<CounterState>;
 }

@@ -1,7 +1,7 @@
 import type { OwnerId } from '../context/owner-ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import type { GrantChannel } from './granting-lock-operations.js';
-import type { AcquireRequest, LockOperations } from './lock-operations.js';
+import type { AcquireRequest, LimitUse, LockOperations } from './lock-operations.js';
 
 /** A waiter's request for `name`, granted in the order of the queue. */
 export interface QueueRequest extends AcquireRequest {
@@ -13,7 +13,7 @@ export interface QueueRequest extends AcquireRequest {
 
 export type QueueOutcome =
   /** `sent`: started just before the command left; the lease is counted from there. */
-  { readonly outcome: 'acquired'; readonly sent: Stopwatch } | QueuedOutcome;
+  { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly use?: LimitUse } | QueuedOutcome;
 
 /** `queued`: appended to the queue just now. `waiting`: in the queue since an earlier request. */
 export interface QueuedOutcome {
@@ -26,6 +26,10 @@ export interface QueuedOutcome {
   readonly head: OwnerId;
   /** Whether waiters of Redisson may be ahead, which tell the next one on its own channel. */
   readonly isMixed: boolean;
+  /** Of a limit; `holder` is then the owner whose permit must end before one is free. */
+  readonly use?: LimitUse;
+  /** Of a limit: how many permits are in use, and how many may be for this request. */
+  readonly permits?: { readonly inUse: number; readonly limit: number };
 }
 
 /** Waiters of one name that have stopped waiting. */

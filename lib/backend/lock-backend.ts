@@ -1,6 +1,11 @@
+import type { BlockedHoldOperations } from './blocked-hold-operations.js';
+import type { ConversionOperations } from './conversion-operations.js';
 import type { FairLockOperations } from './fair-lock-operations.js';
+import type { InspectionOperations } from './inspection-operations.js';
+import type { LimitOperations } from './limit-operations.js';
 import type { GrantingLockOperations } from './granting-lock-operations.js';
 import type { ResultStore } from './result-store.js';
+import type { TakeOverOperations } from './take-over-operations.js';
 import type {
   LockOperations,
   FencedLockOperations,
@@ -10,6 +15,7 @@ import type {
 import type { PermitOperations } from './permit-operations.js';
 import type { SemaphoreOperations, LatchOperations } from './counter-operations.js';
 import type { Outage, Recovery } from '../events/outage.js';
+import type { ServerHealth } from './server-health.js';
 
 /**
  * A change of unknown outcome that is not retried any more: a change of a number, which no lease corrects. Permits of
@@ -78,9 +84,13 @@ export interface LockBackend {
   readonly fencedLock: FencedLockOperations;
   /** Several fields of a group at once, by the names of `groupLockName` (Redisson: `getMultiLock(group, values)`). */
   readonly groupLock: LockOperations;
+  /** Permits of limits on concurrency. Redisson has no counterpart. */
+  readonly limit: LimitOperations;
   /** The halves of a lock for many readers or one writer (Redisson: `getReadWriteLock`). */
   readonly readLock: ReadLockOperations;
   readonly writeLock: WriteLockOperations;
+  /** Makes holds of one half holds of the other. Redisson has only the way from write to read. */
+  readonly conversion: ConversionOperations;
   /** Permits with ids and leases (Redisson: `getPermitExpirableSemaphore`). */
   readonly permitExpirableSemaphore: PermitOperations;
   /** Permits without owners (Redisson: `getSemaphore`). */
@@ -89,11 +99,19 @@ export interface LockBackend {
   readonly countDownLatch: LatchOperations;
   /** Results of concurrent calls that are executed once. */
   readonly singleFlight: ResultStore;
+  /** Passes plain, fair, fenced and spin locks on to an owner that the holder has named. */
+  readonly takeOver: TakeOverOperations;
+  /** Reads who holds and who waits. */
+  readonly inspection: InspectionOperations;
+  /** Which holds belong to code that waits for another lock. */
+  readonly blockedHolds: BlockedHoldOperations;
   readonly pubSub: PubSub;
   /** Reports changes of the servers to `watcher` from now on. */
   watch(watcher: BackendListener): void;
   /** Refuses every request from now on, with this error. */
   refuse(reason: Error): void;
+  /** Asks every server whether it answers within `ms`; empty if there is none. Never rejects. */
+  check(ms: number): Promise<readonly ServerHealth[]>;
   /** Starts to connect, if there is a server to connect to. Does not wait for it. */
   open(): void;
   /**

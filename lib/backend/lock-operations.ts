@@ -24,21 +24,31 @@ export interface AcquireRequest {
   readonly silent?: boolean | undefined;
 }
 
+/** How a limit was used at the time of a request. */
+export interface LimitUse {
+  /** Number of permits in use, with that of the request if it got one. */
+  readonly inUse: number;
+  /** The limit that the last owner before was admitted with; 0 if there was none. */
+  readonly before: number;
+}
+
 export type AcquireOutcome =
   /**
    * `sent`: started just before the command left; the lease is counted from there. `fence`: higher than that of any
-   * earlier grant, if the kind of lock gives fences.
+   * earlier grant, if the kind of lock gives fences. `use`: of a limit.
    */
-  | { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly fence?: bigint }
+  | { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly fence?: bigint; readonly use?: LimitUse }
   /**
    * `remaining`: ms until the lease of `holder` ends by itself; -1 if it never does. `nodes`: the answer of each of
-   * several independent nodes, if there are any.
+   * several independent nodes, if there are any. `use`: of a limit; `holder` is the owner whose permit must end before
+   * one is free.
    */
   | {
       readonly outcome: 'busy';
       readonly remaining: number;
       readonly holder: OwnerId;
       readonly nodes?: readonly NodeResult[];
+      readonly use?: LimitUse;
     }
   /** The lock is free but reserved for `next`, whose place ends in `remaining` ms; -1 if it never does. */
   | { readonly outcome: 'reserved'; readonly remaining: number; readonly next: OwnerId };
@@ -124,7 +134,7 @@ export interface LockState {
 
 /**
  * The operations of a lock with owners, whatever its kind. Each is atomic. They reject with `LockUnavailableError` if
- * the backend cannot decide in time, and with `WrongKeyTypeError` if the name belongs to a key of another type. An
+ * the backend cannot decide in time, and with `LockKeyTypeError` if the name belongs to a key of another type. An
  * acquisition whose outcome stays unknown is undone by the backend, in the background, until that is confirmed. The
  * requests of one owner take effect in the order they were made, or not at all: a late request never overtakes the
  * next.
@@ -156,7 +166,7 @@ export type Fencing = 'clock' | 'counter';
 export interface FencedLockOperations extends LockOperations {
   /**
    * The last token given to any owner; 0 if there was none yet.
-   * @throws WrongKeyTypeError if the token's key holds another type.
+   * @throws LockKeyTypeError if the token's key holds another type.
    */
   currentToken(name: string): Promise<bigint>;
 }

@@ -1,4 +1,5 @@
 import type { PermitId, PermitIds } from '../context/permit-ids.js';
+import type { Renewal, RenewOutcome } from './lock-operations.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 
 /** Request for as many permits as there are ids, or none. */
@@ -44,7 +45,7 @@ export interface PermitState {
 /**
  * The operations of a semaphore whose permits have ids and leases (Redisson: `RPermitExpirableSemaphore`). Each is
  * atomic. Permits whose lease is over return to the pool with the next request for permits or numbers. They reject with
- * `LockUnavailableError` if the backend cannot decide in time, and with `WrongKeyTypeError` if the name belongs to a
+ * `LockUnavailableError` if the backend cannot decide in time, and with `LockKeyTypeError` if the name belongs to a
  * key of another type. An acquisition whose outcome stays unknown is undone by the backend, in the background, until
  * that is confirmed; every other request that fails takes no effect afterwards.
  */
@@ -56,6 +57,11 @@ export interface PermitOperations {
   releaseAll(name: string, ids: PermitIds): Promise<'released' | 'not-held'>;
   /** @param lease Milliseconds from now; `Infinity`: until it is released. */
   updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome>;
+  /**
+   * Sets leases to milliseconds from now; the owner of each renewal is the permit's id. A permit whose lease has ended is
+   * not restored.
+   */
+  renew(renewals: readonly Renewal[]): Promise<RenewOutcome>;
   /** Milliseconds; `Infinity`: until it is released; `undefined`: not in use. */
   lease(name: string, id: PermitId): Promise<number | undefined>;
   inspect(name: string): Promise<PermitState>;

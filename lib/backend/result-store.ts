@@ -24,7 +24,7 @@ export interface SaveResult {
 
 /**
  * Store for the results of flights. Its methods reject with `LockUnavailableError` if the backend cannot answer in
- * time, and with `WrongKeyTypeError` if the key of a result holds another type.
+ * time, and with `LockKeyTypeError` if the key of a result holds another type.
  */
 export interface ResultStore {
   find(name: string): Promise<Lookup>;

@@ -102,9 +102,12 @@ const contexts = new AsyncLocalStorage<OwnerContext | undefined>();
 /** The innermost open context of the running code. */
 export const currentContext = (): OwnerContext | undefined => innermostOpen(contexts.getStore());
 
-/** The open contexts of the running code, innermost first; the scope of its beneficiary comes last. */
-export function* enclosingContexts(): Generator<OwnerContext> {
-  const innermost = currentContext();
+/**
+ * The open contexts of the running code, innermost first; the scope of its beneficiary comes last.
+ * @param from The context of other code.
+ */
+export function* enclosingContexts(from = contexts.getStore()): Generator<OwnerContext> {
+  const innermost = innermostOpen(from);
   for (let context = innermost; context; context = context.outer) yield context;
   if (innermost?.kind === 'beneficiary') yield innermost.scope;
 }

@@ -10,9 +10,12 @@ const VERSION_AT = 14;
  * Creates a client id: a UUID as Redisson's are, but of version 8 instead of 4. If owners of both wait for one lock,
  * this tells which of them keep reporting that they still wait.
  */
-const newClientId = (): string => {
-  const id = randomUUID();
-  return `${id.slice(0, VERSION_AT)}8${id.slice(VERSION_AT + 1)}`;
+const newClientId = (): string => clientIdFrom(randomUUID().replaceAll('-', ''));
+
+/** A client id of this library made of 32 hexadecimal digits, of which one gives way to the version. */
+export const clientIdFrom = (hex: string): string => {
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, hex.slice(16, 20), hex.slice(20, 32)];
+  return parts.join('-');
 };
 
 /** Whether the owner belongs to this library, in any process. */

@@ -46,7 +46,7 @@ export class LeaderElection implements AsyncDisposable {
   private running: Promise<void> = Promise.resolve();
 
   /**
-   * Created by `LockService`.
+   * @internal Created by `LockService`.
    * @throws LockOptionsError
    */
   constructor(

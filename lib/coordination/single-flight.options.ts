@@ -1,8 +1,9 @@
 import { parseOptions, invalidOption } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 import { type ErrorClass, isErrorClass } from './error-codec.js';
+import { ACQUIRE_OPTIONS } from '../locks/options/lock.options.js';
 import type { AcquireOptions } from '../waiting/acquire.options.js';
-import { type ConnectionChoice, parseConnectionName } from '../locks/lock.options.js';
+import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
 
 /** How long waiters have to fetch the result, ms: longer than it takes to notice a lost message. */
 export const FETCHED_WITHIN_MS = 10_000;
@@ -44,7 +45,7 @@ export const parseFlight = ({ ttl = 0, errors = [] }: GivenFlightOptions): Fligh
 
 /** @throws LockOptionsError that names option and value. */
 export const parseSingleFlight = (options: SingleFlightOptions | undefined) => {
-  const given = parseOptions(options, ['ttl', 'errors', 'lease', 'wait', 'signal', 'connection'], {
+  const given = parseOptions(options, ['ttl', 'errors', ...ACQUIRE_OPTIONS, 'connection'], {
     of: 'singleFlight',
   });
   return { plan: parseFlight(given), connection: parseConnectionName(given.connection), options: given };

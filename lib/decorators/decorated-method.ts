@@ -8,6 +8,8 @@ export interface LockedMethodInfo {
   readonly place: string;
   /** `undefined`: the default connection. */
   readonly connection: string | undefined;
+  /** Whether it locks on the independent masters instead of the connection's own server. */
+  readonly usesMasters: boolean;
 }
 
 const LOCKED_METHODS = Symbol('connections of @Locked');
@@ -75,10 +77,28 @@ export const decoratedMethod = (
   return { decorator, target, name, original, place };
 };
 
+const DECLARATION = Symbol('key and options of a locking decorator');
+
+/** What a locking decorator was given. */
+export interface LockDeclaration {
+  /** The decorator as written in source: `@Locked`. */
+  readonly decorator: string;
+  /** The key template, or the key function. */
+  readonly key: unknown;
+  readonly options: object;
+}
+
+/** The declaration of the outermost locking decorator of a method. */
+export const declarationOf = (method: object): LockDeclaration | undefined => Reflect.getMetadata(DECLARATION, method);
+
 /** Metadata of the method for the module. */
 export interface MethodNeeds {
+  /** Key and options as given. Absent: not recorded. */
+  readonly declared?: Omit<LockDeclaration, 'decorator'> | undefined;
   /** `undefined`: the default connection. */
   readonly connection: string | undefined;
+  /** The lock kind, or what else a call needs of each name. */
+  readonly need?: unknown;
   readonly cancelOnDisconnect: boolean | undefined;
 }
 
@@ -87,7 +107,7 @@ export const replaceMethod = (
   { decorator, target, name, original, place }: DecoratedMethod,
   descriptor: PropertyDescriptor,
   advised: AnyFunction,
-  { connection, cancelOnDisconnect }: MethodNeeds,
+  { declared, connection, need, cancelOnDisconnect }: MethodNeeds,
 ): PropertyDescriptor => {
   // Metadata of decorators below is inherited instead of copied: they may add to it later.
   Object.setPrototypeOf(advised, original);
@@ -95,7 +115,8 @@ export const replaceMethod = (
     Object.defineProperty(advised, property, { value: original[property], configurable: true });
   }
   recordCancelOnDisconnect(advised, cancelOnDisconnect);
+  if (declared) Reflect.defineMetadata(DECLARATION, { decorator, ...declared }, advised);
   wire(target);
-  recordLockedMethod(target, name, { place: `${decorator} ${place}`, connection });
+  recordLockedMethod(target, name, { place: `${decorator} ${place}`, connection, usesMasters: need === 'quorum' });
   return { ...descriptor, value: advised };
 };

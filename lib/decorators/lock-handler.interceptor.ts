@@ -7,10 +7,12 @@ import {
   type Type,
 } from '@nestjs/common';
 import type { Observable } from 'rxjs';
+import { LockNameError } from '../errors.js';
+import { formatValue } from '../validation/format-value.js';
 import { namesFrom } from './method-key.js';
-import { recordLockedMethod } from './decorated-method.js';
+import { isFunction, recordLockedMethod } from './decorated-method.js';
 import { LockedExecutor } from './locked.executor.js';
-import { type LockHandlerOptions, planFor } from './locked.options.js';
+import { type LockHandlerOptions, planForHandler } from './locked.options.js';
 
 /** Makes one or several lock names from the request instead of the handler's arguments. */
 export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
@@ -20,22 +22,37 @@ export type HandlerKey = (context: ExecutionContext) => string | readonly string
  * the response is complete.
  *
  * @example
- * @UseInterceptors(lockHandler((context) => `cart:${context.switchToHttp().getRequest().params.id}`, { wait: '3s' }))
+ * const cartLock = lockHandler((context) => lockName`cart:${context.switchToHttp().getRequest().params.id}`);
+ *
+ * @UseInterceptors(cartLock)
  */
-export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type<NestInterceptor> => {
-  const plan = planFor(options, 'lockHandler');
+export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type<NestInterceptor> =>
+  handlerInterceptor('lockHandler', key, options);
+
+/**
+ * @param of The function or decorator as written in source, for messages.
+ * @throws LockNameError, LockOptionsError
+ */
+export const handlerInterceptor = (
+  of: string,
+  key: HandlerKey,
+  options: LockHandlerOptions | undefined,
+): Type<NestInterceptor> => {
+  if (!isFunction(key)) throw new LockNameError(`${of} takes a key function, not ${formatValue(key)}`);
+  const plan = planForHandler(options, of);
 
   @Injectable()
   class LockHandler implements NestInterceptor {
     constructor(@Inject(LockedExecutor) private readonly locked: LockedExecutor) {}
 
     intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-      const names = (maxNames: number) => namesFrom(key(context), 'lockHandler', maxNames);
-      const method = `lockHandler ${context.getClass().name}.${context.getHandler().name}`;
+      const names = (maxNames: number) => namesFrom(key(context), of, maxNames);
+      const method = `${of} ${context.getClass().name}.${context.getHandler().name}`;
       return this.locked.intercept({ plan, template: undefined, method, args: [], key: names }, context, next);
     }
   }
 
-  recordLockedMethod(LockHandler.prototype, 'intercept', { place: 'lockHandler', connection: plan.connection });
+  const { connection, need } = plan;
+  recordLockedMethod(LockHandler.prototype, 'intercept', { place: of, connection, usesMasters: need === 'quorum' });
   return LockHandler;
 };

@@ -1,5 +1,7 @@
 import { isObservable, Observable } from 'rxjs';
 import { formatValue } from '../validation/format-value.js';
+import { holdParametersOf, withCurrentHold } from './current-hold.decorator.js';
+import { signalOfCall } from './caller-signal.js';
 import { currentCallerGone } from '../context/owner-context.js';
 import type { LockedCall } from './locked.executor.js';
 import { isAsyncIterable } from './results/locked-iterable.js';
@@ -47,35 +49,44 @@ export function Locked<A extends readonly unknown[], const O extends LockedOptio
   options?: O,
 ): LockedByFunction<A, O>;
 export function Locked(key: unknown, options?: LockedOptions) {
-  return lockedBy(key, planFor(options));
+  return lockedBy(key, planFor(options), options);
 }
 
-/** As {@link Locked}, for decorators whose plan has settings that are not public options. */
-export const lockedBy = (key: unknown, plan: LockedPlan) => {
+/**
+ * As {@link Locked}, for decorators whose plan has settings that are not public options.
+ * @param options As given, for tests that ask for them.
+ */
+export const lockedBy = (key: unknown, plan: LockedPlan, options: LockedOptions = {}) => {
   const { template, names } = methodKey(key, DECORATOR);
 
   return (target: object, name: string | symbol, descriptor: PropertyDescriptor): PropertyDescriptor => {
     const method = decoratedMethod(DECORATOR, target, name, descriptor);
     const { original, place } = method;
     if (template) assertArgumentsExist(template, method);
+    const holdParameters = holdParametersOf(target, name);
     const returns = plan.returns ?? detectReturnKind(method);
+
+    const { signal } = plan;
+    const calledMethod = `${DECORATOR} ${place}`;
 
     const locked: AnyFunction = function (...args) {
       const executor = executorOf(this, method);
       const call: LockedCall = {
         plan,
         template: template?.text,
-        method: `${DECORATOR} ${place}`,
+        method: calledMethod,
         args,
         key: (maxNames) => names({ instance: this, args, place }, maxNames),
+        signal: signal && (() => signalOfCall(signal, { instance: this, args, method: calledMethod })),
         callerGone: cancelsOnDisconnect(locked, plan.cancelOnDisconnect) ? currentCallerGone() : undefined,
       };
-      const proceed = (): unknown => original.apply(this, args);
+      const proceed = (): unknown =>
+        original.apply(this, holdParameters ? withCurrentHold(args, holdParameters) : args);
       if (returns === 'observable') return executor.aroundObservable(call, () => observableFrom(proceed(), place));
       if (returns === 'iterable') return executor.aroundIterable(call, () => iterableFrom(proceed(), place));
       return executor.aroundPromise(call, proceed);
     };
-    return replaceMethod(method, descriptor, locked, plan);
+    return replaceMethod(method, descriptor, locked, { ...plan, declared: { key, options } });
   };
 };
 

@@ -1,6 +1,6 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { LockConflictError, LockNameError, LockTimeoutError } from '../errors.js';
+import { LockNameError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import { sortedNames } from '../keys/lock-name.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
@@ -18,10 +18,10 @@ import { type LockAccess, lockedObservable } from './results/locked-observable.j
 import { leaveAfter } from './release-after.js';
 import type { SharedPlan } from './single-flight.options.js';
 import { responseDone, onClientDisconnect } from './http-response.js';
-import { GrantedHold } from '../holds/granted-hold.js';
-import type { MultiHold } from '../holds/multi-hold.js';
+import { resultOfConflict } from '../locks/options/with-lock.options.js';
 import { MultiLock } from '../locks/multi-lock.js';
 import { Semaphore } from '../synchronizers/semaphore.js';
+import { chosenKind } from '../locks/lock-kinds.js';
 import { acquireAll } from '../locks/acquire-all.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { ReentrantLock } from '../locks/reentrant-lock.js';
@@ -39,25 +39,21 @@ interface Origin {
  */
 export const acquireFor = async (
   runtime: LockRuntime,
-  { need, holdAtLeast }: Pick<LockedPlan, 'need' | 'holdAtLeast'>,
+  plan: Pick<LockedPlan, 'need' | 'holdAtLeast'>,
   names: readonly string[],
   { template, method }: Origin,
   terms: AcquireTerms,
 ): Promise<CriticalSection> => {
-  if (typeof need === 'object') {
+  const { need } = plan;
+  if (typeof need === 'object' && 'permits' in need) {
     return enterSemaphores(runtime, names, template, need, terms);
   }
-  const locks = names.map((name) => new ReentrantLock(runtime, name, template, runtime.kinds[need], method));
+  const kind =
+    typeof need === 'object' ? runtime.kinds.limit.of(need.limit, need.isFair) : chosenKind(runtime.kinds, need);
+  const locks = names.map((name) => new ReentrantLock(runtime, name, template, kind, method));
   const [only, ...others] = locks;
   const lock = only && others.length === 0 ? only : new MultiLock(runtime, locks);
-  const section = await lock.enter(terms);
-  if (holdAtLeast !== undefined) setMinHold(section.hold, holdAtLeast);
-  return section;
-};
-
-const setMinHold = (hold: GrantedHold | MultiHold, ms: number): void => {
-  const members = 'members' in hold ? hold.members : [hold];
-  for (const member of members) if (member instanceof GrantedHold) member.holdAtLeast(ms);
+  return lock.enterFor(terms, plan);
 };
 
 const enterSemaphores = async (
@@ -97,10 +93,12 @@ export interface LockedCall {
   readonly key: (maxNames: number) => string | readonly string[];
   /** Aborts when the caller has disconnected and the result is no longer needed. */
   readonly callerGone: AbortSignal | undefined;
+  /** Returns the signal among the arguments that ends the wait; may throw. Absent: the options name none. */
+  readonly signal?: (() => AbortSignal | undefined) | undefined;
 }
 
 /** A call whose result is shared with concurrent callers. */
-export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'method'> {
+export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'method' | 'signal'> {
   readonly plan: SharedPlan;
   /** Class and method, for messages. */
   readonly place: string;
@@ -178,7 +176,7 @@ export class LockedExecutor {
     const runtime = this.connections.get(plan.connection);
     const keys = key(runtime.defaults.maxNames);
     const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
-    const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), callerGone);
+    const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), [callerGone, call.signal?.()]);
     const { releaseAfter } = plan;
     if (!releaseAfter) return acquireFor(runtime, plan, sortedNames(names), call, terms);
     const enter = (): Promise<CriticalSection> => acquireFor(runtime, plan, sortedNames(names), call, terms);
@@ -189,9 +187,7 @@ export class LockedExecutor {
 
   private async onConflict({ plan, args }: LockedCall, error: unknown): Promise<unknown> {
     if (plan.leavesOut?.(error) === true) return undefined;
-    const conflict = error instanceof LockConflictError || error instanceof LockTimeoutError;
-    if (!conflict || plan.onConflict === 'throw') throw error;
-    return plan.onConflict === 'skip' ? undefined : plan.onConflict({ error, args });
+    return resultOfConflict(plan, error, args);
   }
 
   /** Runs a task after the watchdog time-out, as for a crashed holder. Returns a function that cancels it. */
@@ -202,7 +198,13 @@ export class LockedExecutor {
   }
 }
 
-const termsFor = (runtime: LockRuntime, request: LockRequest, callerGone: AbortSignal | undefined): AcquireTerms => {
+/** @param callers Signals of the caller. */
+const termsFor = (
+  runtime: LockRuntime,
+  request: LockRequest,
+  callers: readonly (AbortSignal | undefined)[],
+): AcquireTerms => {
   const terms = acceptedTerms(request, runtime);
-  return callerGone ? { ...terms, limit: terms.limit.withSignal(callerGone) } : terms;
+  const limit = callers.reduce((before, signal) => (signal ? before.withSignal(signal) : before), terms.limit);
+  return { ...terms, limit };
 };

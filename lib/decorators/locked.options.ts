@@ -1,66 +1,74 @@
 import { MOST_PERMITS } from '../backend/counter-operations.js';
-import { type LockConflictError, type LockTimeoutError } from '../errors.js';
-import { parseOptions, invalidOption } from '../validation/options.js';
+import { contradiction, invalidOption, parseFlag, parseOptions } from '../validation/options.js';
+import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
+import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from '../locks/options/kind.options.js';
+import type { LimitOrder } from '../locks/options/lock.options.js';
 import {
-  type ChosenKind,
-  contradiction,
-  type LockKindOptions,
-  parseKind,
-  type ConnectionChoice,
-  parseConnectionName,
-} from '../locks/lock.options.js';
-import { parseCount } from '../synchronizers/permit.options.js';
-import { type Duration, parseLease, parseWait } from '../time/duration.js';
+  defaultWaitOf,
+  parseWithLock,
+  WITH_LOCK_OPTIONS,
+  type WithLockOptions,
+  type WithLockPlan,
+} from '../locks/options/with-lock.options.js';
+import { LIMIT, parseCount } from '../synchronizers/permit.options.js';
+import { parseWait } from '../time/duration.js';
+import { type CallerSignal, type FoundSignal, parseCallerSignal } from './caller-signal.js';
 import type { ReleaseAfter } from './release-after.js';
-import { type AcquireOptions, type LockRequest } from '../waiting/acquire.options.js';
+import {
+  type AcquireOptions,
+  LEASE_OPTIONS,
+  type LeaseOptions,
+  type LockRequest,
+  parseLeaseTerms,
+} from '../waiting/acquire.options.js';
 
-/** Describes a call that did not get its lock. */
-export interface ConflictContext {
-  /** The reason: the single attempt failed, or the wait limit passed. */
-  readonly error: LockConflictError | LockTimeoutError;
-  /** The arguments of the call; empty for `lockHandler`. */
-  readonly args: readonly unknown[];
+/** The options of kinds, for what is not of a kind. */
+interface NoKind {
+  readonly kind?: undefined;
+  readonly mode?: undefined;
+  readonly preference?: undefined;
+  readonly fair?: undefined;
+  readonly fenced?: undefined;
 }
-
-/** Returns the result of a call that did not get its lock. */
-export type ConflictHandler = (context: ConflictContext) => unknown;
 
 /** The thing a method acquires: the lock of its key, or permits of the semaphore of that name. */
 export type LockedNeed =
   | (LockKindOptions &
-      Pick<AcquireOptions, 'lease'> & {
-        readonly permits?: undefined;
-        /**
-         * Minimum time for which other owners do not get the lock, counted from acquisition, in ms or such as `'50s'`,
-         * even if the method ends sooner. For jobs that are to run once among many replicas whose clocks differ.
-         * Default: 0.
-         */
-        readonly holdAtLeast?: Duration | undefined;
-      })
-  | {
+      LeaseOptions &
+      Pick<WithLockOptions, 'holdAtLeast'> & { readonly permits?: undefined; readonly limit?: undefined })
+  | (NoKind & {
       /**
        * Number of permits of the semaphore of that name that a call acquires; they are released when the method ends
        * (Redisson: `getSemaphore`). The total is set by `getSemaphore(name).trySetPermits()`. Permits have no owner and
-       * no lease: those of a process that dies are lost, and a method that calls another one needs more of them.
+       * no lease: those of a process that crashes are lost for good, until someone adds them by `addPermits()`, and a
+       * method that calls another one needs more of them. For data shared with Redisson; otherwise use `limit`.
        */
       readonly permits: number;
+      readonly limit?: undefined;
       readonly holdAtLeast?: undefined;
       readonly lease?: undefined;
-      readonly mode?: undefined;
-      readonly fair?: undefined;
-      readonly fenced?: undefined;
-    };
+      readonly renew?: undefined;
+      readonly maxHold?: undefined;
+    })
+  | (Omit<NoKind, 'fair'> &
+      LimitOrder &
+      LeaseOptions &
+      Pick<WithLockOptions, 'holdAtLeast'> & {
+        /**
+         * How many calls with this name run at once, in all processes: 1 … 2^31 − 1. Each call has a permit of its own
+         * with a lease, so those of a process that crashes are free again within the lease. A call inside another one of
+         * the same name uses its permit. With different limits for one name, each call is measured by its own, and there
+         * is an event (`limits-differ`).
+         */
+        readonly limit: number;
+        readonly permits?: undefined;
+      });
 
 /** How a method or a handler is locked. */
 export type LockHandlerOptions = LockedNeed &
   ConnectionChoice &
-  Pick<AcquireOptions, 'wait'> & {
-    /**
-     * Result of a call that does not get the lock: `throw` the error (default), `skip` the method and return
-     * `undefined`, or the result of a function. With `skip` or a function, `wait` defaults to 0, because a call that
-     * may be skipped is not worth waiting for.
-     */
-    readonly onConflict?: 'throw' | 'skip' | ConflictHandler | undefined;
+  Pick<AcquireOptions, 'wait'> &
+  Pick<WithLockOptions, 'onConflict'> & {
     /**
      * Whether a call stops waiting for the lock when the client of its HTTP request disconnects. A method that already
      * runs under the lock continues. Default: true for handlers, false for other methods.
@@ -80,6 +88,16 @@ type Returns = 'promise' | 'observable' | 'iterable';
 /** How a method is locked. */
 export type LockedOptions = LockHandlerOptions & {
   /**
+   * Finds the caller's `AbortSignal` among the arguments of the method. When it aborts, the call stops waiting for the
+   * lock and fails with `LockAbortedError`; a method that already runs under the lock continues. Its parameters must be
+   * those of the method, with their types. It may return `undefined`: then only `wait` ends the wait. Default: none.
+   *
+   * @example
+   * @Locked('order:<0>', { wait: '30s', signal: (_id: string, signal: AbortSignal) => signal })
+   * async pay(id: string, signal: AbortSignal) { … }
+   */
+  readonly signal?: CallerSignal | undefined;
+  /**
    * The kind of result, if it cannot be detected: `observable` returns an Observable that acquires the lock anew
    * for each subscription and holds it until completion or unsubscription; `iterable` returns an async iterable that
    * acquires the lock when iteration starts and holds it until it ends. Default: detected from the declared type, and
@@ -88,51 +106,52 @@ export type LockedOptions = LockHandlerOptions & {
   readonly returns?: Returns | undefined;
 };
 
+/** A permit of a limit. */
+export interface Limit {
+  readonly limit: number;
+  /** Whether waiters have an order. */
+  readonly isFair: boolean;
+}
+
 /** A number of permits of a semaphore. */
 export interface Permits {
   readonly permits: number;
 }
 
 /** The options, parsed and validated. */
-export interface LockedPlan {
-  /** The lock kind or the permits that a call needs of each name. */
-  readonly need: ChosenKind | Permits;
+export interface LockedPlan extends WithLockPlan {
+  /** The lock kind, the permit of a limit or the permits of a semaphore that a call needs of each name. */
+  readonly need: ChosenKind | Limit | Permits;
   /** `undefined`: the default connection. */
   readonly connection: string | undefined;
-  readonly onConflict: 'throw' | 'skip' | ConflictHandler;
   readonly returns: Returns | undefined;
   readonly cancelOnDisconnect: boolean | undefined;
   readonly releaseAfter: ReleaseAfter | undefined;
-  /** Milliseconds. */
-  readonly holdAtLeast: number | undefined;
+  /** Finds the caller's signal among the arguments of a call. */
+  readonly signal: FoundSignal | undefined;
   /** Errors before acquisition for which a call is skipped, for callers that handle no errors. Default: none. */
   readonly leavesOut?: (error: unknown) => boolean;
   /** @param defaultWait The module's default wait limit, ms. */
   request(defaultWait: number, signal?: AbortSignal): LockRequest;
 }
 
-const isConflictPolicy = (value: unknown): value is LockedPlan['onConflict'] =>
-  value === 'throw' || value === 'skip' || typeof value === 'function';
-
 const isReleaseAfter = (value: unknown): value is ReleaseAfter => typeof value === 'function';
 
 const isReturns = (value: unknown): value is LockedPlan['returns'] =>
   value === undefined || value === 'promise' || value === 'observable' || value === 'iterable';
 
-const OPTIONS = [
-  'lease',
+const HANDLER_OPTIONS = [
+  ...LEASE_OPTIONS,
   'wait',
-  'mode',
-  'fair',
-  'fenced',
+  ...KIND_OPTIONS,
   'permits',
+  'limit',
   'connection',
-  'holdAtLeast',
-  'onConflict',
+  ...WITH_LOCK_OPTIONS,
   'cancelOnDisconnect',
   'releaseAfter',
-  'returns',
 ] as const;
+const OPTIONS = [...HANDLER_OPTIONS, 'returns', 'signal'] as const;
 
 type GivenLockedOptions = Partial<Record<(typeof OPTIONS)[number], unknown>>;
 
@@ -140,12 +159,15 @@ type GivenLockedOptions = Partial<Record<(typeof OPTIONS)[number], unknown>>;
  * @param of The receiver of the options, for messages.
  * @throws LockOptionsError that names option and value.
  */
-export const planFor = (options: LockedOptions | undefined, of = '@Locked'): LockedPlan => {
-  const given: GivenLockedOptions = parseOptions(options, OPTIONS, { of });
-  const { onConflict = 'throw', cancelOnDisconnect, releaseAfter, returns } = given;
-  if (!isConflictPolicy(onConflict)) {
-    throw invalidOption('onConflict', onConflict, '"throw", "skip" or a function');
-  }
+export const planFor = (options: LockedOptions | undefined, of = '@Locked'): LockedPlan =>
+  planOf(parseOptions(options, OPTIONS, { of }));
+
+/** As {@link planFor}, for an interceptor, which sees the request but no arguments. */
+export const planForHandler = (options: LockHandlerOptions | undefined, of: string): LockedPlan =>
+  planOf(parseOptions(options, HANDLER_OPTIONS, { of }));
+
+const planOf = (given: GivenLockedOptions): LockedPlan => {
+  const { cancelOnDisconnect, releaseAfter, returns } = given;
   if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
     throw invalidOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');
   }
@@ -154,32 +176,39 @@ export const planFor = (options: LockedOptions | undefined, of = '@Locked'): Loc
   }
   if (!isReturns(returns)) throw invalidOption('returns', returns, '"promise", "observable" or "iterable"');
   // Checked here, when the decorator is applied; the default wait is known only when the module runs.
-  const need = given.permits === undefined ? parseKind(given) : parsePermits(given);
+  const need = parseNeed(given);
   const connection = parseConnectionName(given.connection);
-  const lease = given.lease === undefined ? undefined : parseLease(given.lease, 'lease');
+  const lease = parseLeaseTerms(given);
   const wait = given.wait === undefined ? undefined : parseWait(given.wait, 'wait');
-  const holdAtLeast = given.holdAtLeast === undefined ? undefined : parseLease(given.holdAtLeast, 'holdAtLeast');
-  if (holdAtLeast !== undefined && lease !== undefined && holdAtLeast > lease) {
-    throw contradiction('holdAtLeast', 'lease', 'a lock is not held for longer than its lease');
-  }
+  const work = parseWithLock(given, lease);
   return {
+    ...work,
     need,
     connection,
-    onConflict,
     returns,
     cancelOnDisconnect,
     releaseAfter,
-    holdAtLeast,
-    request: (defaultWait, signal) => {
-      const fallback = onConflict === 'throw' ? defaultWait : 0;
-      return { lease, wait: wait ?? fallback, signal };
-    },
+    signal: parseCallerSignal(given.signal),
+    request: (defaultWait, ended) => ({ lease, wait: wait ?? defaultWaitOf(work, defaultWait), signal: ended }),
   };
+};
+
+const parseNeed = (given: GivenLockedOptions): LockedPlan['need'] => {
+  if (given.permits !== undefined) return parsePermits(given);
+  return given.limit === undefined ? parseKind(given) : parseLimit(given);
+};
+
+const parseLimit = (given: GivenLockedOptions): Limit => {
+  for (const other of KIND_OPTIONS) {
+    if (other === 'fair' || given[other] === undefined) continue;
+    throw contradiction('limit', other, 'a limit is a kind of its own, with several holders');
+  }
+  return { limit: parseCount(given.limit, 'limit', LIMIT), isFair: parseFlag(given.fair, 'fair') };
 };
 
 const parsePermits = (given: GivenLockedOptions): Permits => {
   const { permits: count } = given;
-  for (const other of ['mode', 'fair', 'fenced', 'lease', 'holdAtLeast'] as const) {
+  for (const other of ['limit', ...KIND_OPTIONS, ...LEASE_OPTIONS, 'holdAtLeast'] as const) {
     if (given[other] !== undefined) throw contradiction('permits', other, 'permits are those of a semaphore');
   }
   return { permits: parseCount(count, 'permits', { min: 1, max: MOST_PERMITS }) };

@@ -1,7 +1,5 @@
 import type { Observable } from 'rxjs';
-
-/** A value that may become part of a key. `1` and `'1'` give the same key. */
-export type KeyPart = string | number | bigint | boolean | Date;
+import type { KeyPart } from '../keys/key-encoding.js';
 
 /** Makes the key, or the keys of a multi-lock, from the arguments of the locked method. */
 export type KeyFunction<A extends readonly unknown[]> = (...args: A) => string | readonly string[];
@@ -83,14 +81,21 @@ type CheckPart<V, Path extends string, P> = [V] extends [P]
   ? unknown
   : Refused<`<${Path}> names no text, number, boolean or date among the arguments`>;
 
-/** A key function may omit trailing arguments, and may accept more general types. */
-export type CheckKeyFunction<A extends readonly unknown[], M extends Method> =
-  // oxlint-disable-next-line typescript/no-explicit-any -- stands for the arguments that the key function leaves out
-  Parameters<M> extends readonly [...A, ...any[]]
-    ? unknown
-    : Parameters<M> extends A
-      ? unknown
-      : Refused<'the key function does not take the arguments of this method'>;
+/** A function of the arguments may omit trailing ones, and may accept more general types. */
+type CheckArguments<A extends readonly unknown[], M extends Method, Why extends string> =
+  // oxlint-disable-next-line typescript/no-explicit-any -- stands for the arguments that the function leaves out
+  Parameters<M> extends readonly [...A, ...any[]] ? unknown : Parameters<M> extends A ? unknown : Refused<Why>;
+
+export type CheckKeyFunction<A extends readonly unknown[], M extends Method> = CheckArguments<
+  A,
+  M,
+  'the key function does not take the arguments of this method'
+>;
+
+/** Parameters without types are `never`, which fits no argument. */
+type CheckSignal<O, M extends Method> = O extends { readonly signal: (...args: infer A) => unknown }
+  ? CheckArguments<A, M, 'signal does not take the arguments of this method; its parameters need their types'>
+  : unknown;
 
 /** Results allowed instead of the method's own: the type that the method promises, emits or iterates. */
 type Instead<R> =
@@ -127,7 +132,7 @@ export interface LockedByTemplate<K extends string, O = unknown> {
   <T extends object, M extends Method>(
     target: T & CheckHost<T>,
     name: string | symbol,
-    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKey<K, M> & CheckConflict<O, M>,
+    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKey<K, M> & CheckConflict<O, M> & CheckSignal<O, M>,
   ): void;
 }
 
@@ -136,6 +141,10 @@ export interface LockedByFunction<A extends readonly unknown[], O = unknown> {
   <T extends object, M extends Method>(
     target: T & CheckHost<T>,
     name: string | symbol,
-    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKeyFunction<A, M> & CheckConflict<O, M>,
+    descriptor: TypedPropertyDescriptor<M> &
+      CheckReturn<M> &
+      CheckKeyFunction<A, M> &
+      CheckConflict<O, M> &
+      CheckSignal<O, M>,
   ): void;
 }

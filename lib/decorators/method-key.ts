@@ -6,21 +6,25 @@ import { type DecoratedMethod, isFunction } from './decorated-method.js';
 import { assertNameCount } from '../keys/lock-name.js';
 
 /**
- * Checks the result of a key function. An empty list is refused: nothing would be locked.
+ * Checks the result of a key function, and reads a list once. An empty list is refused: nothing would be locked.
  * @param place Owner of the key function, for the message.
  * @param maxNames Largest number of names allowed.
  * @throws LockNameError
  */
 export const namesFrom = (names: unknown, place: string, maxNames: number): string | readonly string[] => {
   if (typeof names === 'string') return names;
-  if (Array.isArray(names) && names.length > 0) {
-    assertNameCount(`The list from the key function of ${place}`, names.length, maxNames);
-    return names;
-  }
-  throw new LockNameError(
-    `The key function of ${place} must return a name or a list of names, not ${formatValue(names)}`,
-  );
+  if (!Array.isArray(names) || names.length === 0) throw noName(place, formatValue(names));
+  assertNameCount(`The list from the key function of ${place}`, names.length, maxNames);
+  return Array.from(names, (name: unknown, index) => {
+    if (typeof name === 'string') return name;
+    throw noName(place, formatValue(name), ` at index ${index} of its list`);
+  });
 };
+
+const noName = (place: string, found: string, where = ''): LockNameError =>
+  new LockNameError(`The key function of ${place} must return a name or a list of names, not ${found}${where}`, {
+    details: { place, found },
+  });
 
 /** A call that needs a key. */
 interface NamedCall {

@@ -13,7 +13,8 @@ import { executorOf } from './instance-wiring.js';
 import { assertArgumentsExist, methodKey } from './method-key.js';
 import { type SharedMethodOptions, sharedPlanFor } from './single-flight.options.js';
 import type { AsJson } from '../coordination/flight-result.js';
-import type { CheckHost, CheckKey, CheckKeyFunction, IsAny, KeyPart, Method, Refused } from './locked.types.js';
+import type { CheckHost, CheckKey, CheckKeyFunction, IsAny, Method, Refused } from './locked.types.js';
+import type { KeyPart } from '../keys/key-encoding.js';
 
 /** The shared, JSON-decoded result must be assignable to the method's return type. */
 type CheckResult<M extends Method> =
@@ -60,6 +61,7 @@ const DECORATOR = '@SingleFlight';
  * async report(month: string): Promise<Report> { … }
  */
 export function SingleFlight<const K extends string>(key: K, options?: SharedMethodOptions): SharedByTemplate<K>;
+/** Shares one execution of the method, with its result or error, under the name that `key` returns for the arguments. */
 export function SingleFlight<A extends readonly unknown[]>(
   key: (...args: A) => string,
   options?: SharedMethodOptions,
@@ -80,7 +82,7 @@ export function SingleFlight(key: unknown, options?: SharedMethodOptions) {
       const call = { plan, template: template?.text, key: keyOf, callerGone, place };
       return executorOf(this, method).aroundShared(call, () => original.apply(this, args));
     };
-    return replaceMethod(method, descriptor, shared, plan);
+    return replaceMethod(method, descriptor, shared, { ...plan, declared: { key, options: options ?? {} } });
   };
 }
 

@@ -1,12 +1,14 @@
 import { parseOptions, invalidOption } from '../validation/options.js';
 import { type FlightPlan, parseFlight, type SharedResultOptions } from '../coordination/single-flight.options.js';
-import { parseRequest, type ConnectionChoice, parseConnectionName } from '../locks/lock.options.js';
-import { type AcquireOptions, type LockRequest } from '../waiting/acquire.options.js';
+import { parseRequest } from '../locks/options/lock.options.js';
+import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
+import { type AcquireOptions, LEASE_OPTIONS, type LeaseOptions, type LockRequest } from '../waiting/acquire.options.js';
 
 /** How the result of a method is shared. */
 export type SharedMethodOptions = SharedResultOptions &
   ConnectionChoice &
-  Pick<AcquireOptions, 'lease' | 'wait'> & {
+  LeaseOptions &
+  Pick<AcquireOptions, 'wait'> & {
     /**
      * Whether a call stops waiting for another caller's result when the client of its HTTP request disconnects.
      * Default: true for handlers, false for other methods.
@@ -26,7 +28,7 @@ export interface SharedPlan {
 
 /** @throws LockOptionsError that names option and value. */
 export const sharedPlanFor = (options: SharedMethodOptions | undefined): SharedPlan => {
-  const given = parseOptions(options, ['ttl', 'errors', 'lease', 'wait', 'connection', 'cancelOnDisconnect'], {
+  const given = parseOptions(options, ['ttl', 'errors', ...LEASE_OPTIONS, 'wait', 'connection', 'cancelOnDisconnect'], {
     of: '@SingleFlight',
   });
   const { cancelOnDisconnect } = given;

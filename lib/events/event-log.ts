@@ -1,6 +1,11 @@
 import { messageOf } from '../errors.js';
-import type { LockEvent, LockEvents } from './lock-events.js';
+import { cycleText } from './deadlock-step.js';
+import { type Scheduler, systemScheduler } from '../time/scheduler.js';
+import type { EventOf, LockEvents } from './lock-events.js';
+import { type BlockedLock, type LockNotice, NOTICE_TYPES, type OfHold } from './lock-notices.js';
+import { inParentheses, listed, quoted, seconds, titleOfLock } from './log-text.js';
 import { type Affected, type Outage, titleOf } from './outage.js';
+import { RepeatedLines } from './repeated-lines.js';
 
 /** The part of Nest's logger that is used. */
 export interface EventLog {
@@ -13,7 +18,7 @@ const stackOf = (error: unknown): string | undefined => (error instanceof Error 
 
 const AVAILABLE = 'compare availablePermits() with the expected number, and correct it with addPermits()';
 
-const givenUpText = ({ lockName, request, count = 0, error }: LockEvent & { readonly type: 'given-up' }): string => {
+const givenUpText = ({ lockName, request, count = 0, error }: LockNotice & { readonly type: 'given-up' }): string => {
   const [what, remedy] = {
     acquire: [`${count} permit(s) were taken from`, AVAILABLE],
     drain: ['all permits were taken from', AVAILABLE],
@@ -24,25 +29,8 @@ const givenUpText = ({ lockName, request, count = 0, error }: LockEvent & { read
     ],
   }[request];
   const why = error === undefined ? '' : `: ${messageOf(error)}`;
-  return `Whether ${what} "${lockName}" is unknown${why}; ${remedy}`;
+  return `Whether ${what} ${quoted(lockName)} is unknown${why}; ${remedy}`;
 };
-
-/** Most names in one line. */
-const SHOWN = 10;
-
-const quoted = (name: string): string => `"${name}"`;
-
-/** Joins names for one log line, with the number of omitted ones. */
-export const listed = (names: readonly string[]): string => {
-  const rest = names.length - SHOWN;
-  return [...names.slice(0, SHOWN), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
-};
-
-export const seconds = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`);
-
-/** `Lock "order:42" (@Locked Orders.pay)`. */
-const lockOf = ({ lockName, method }: { readonly lockName: string; readonly method?: string | undefined }): string =>
-  method === undefined ? `Lock ${quoted(lockName)}` : `Lock ${quoted(lockName)} (${method})`;
 
 const heldFor = (event: { readonly heldFor?: number }): string =>
   event.heldFor === undefined ? '' : ` after ${seconds(event.heldFor)}`;
@@ -58,77 +46,176 @@ const unavailable = ({ reason, affects, error }: Outage): string => {
   return `${reason}. Until ${end}, ${CONSEQUENCES[affects]}`;
 };
 
-const write = (log: EventLog, event: LockEvent): void => {
+const OUTCOMES: Readonly<Record<BlockedLock['outcome'], string>> = {
+  renewed: 'renewed late',
+  held: 'still held',
+  released: 'released since',
+  lost: 'lost',
+};
+
+const described = (lock: OfHold): string => `${quoted(lock.lockName)}${inParentheses(lock, lock.lockName)}`;
+
+const afterBlock = ({ lockName, method, lease, outcome }: BlockedLock): string =>
+  `${quoted(lockName)}${inParentheses({ method }, lockName, `lease ${seconds(lease)}`, OUTCOMES[outcome])}`;
+
+/** The events of which a process may have very many alike. */
+type Repeating = 'renewal-failed' | 'election-failed' | 'result-not-shared' | 'unexpected';
+/** The events that are worth a line. `force-released` tells who ended a hold that another process reports as lost. */
+type Logged = LockNotice | EventOf<'force-released'>;
+
+const LOGGED = [...NOTICE_TYPES, 'force-released'] as const;
+
+const textOf = (event: LockNotice & { readonly type: Repeating }): string => {
+  const message = messageOf(event.error);
   switch (event.type) {
-    case 'lost':
-      log.warn(
-        `${lockOf(event)} was lost by this process${heldFor(event)}: ${event.reason}. Others may get it while its work goes on; ` +
-          `${event.remedy} (owner ${event.owner})`,
-      );
-      break;
-    case 'max-hold-reached':
-      log.error(
-        `${lockOf(event)} has been held by this process for ${seconds(event.heldFor)}, and maxHold of ${seconds(event.maxHold)} ` +
-          `ends it now: it is no longer renewed; shorten the work, or raise maxHold (owner ${event.owner})`,
-      );
-      break;
-    case 'long-hold':
-      log.warn(
-        `${lockOf(event)} has been held by this process for ${seconds(event.heldFor)}; check whether its work hangs, and set ` +
-          `maxHold in the module options to limit holds (owner ${event.owner})`,
-      );
-      break;
     case 'renewal-failed':
-      log.warn(
-        `This process could not renew ${event.holds} of its locks, ${listed(event.lockNames.map(quoted))}: ${messageOf(event.error)}. ` +
-          'It tries again until their leases end; check the connection to Redis, or they are lost',
+      return (
+        `This process could not renew ${event.holds} of its locks, ${listed(event.locks.map(described))}: ${message}. ` +
+        'It tries again until their leases end; check the connection to Redis, or they are lost'
       );
-      break;
-    case 'release-failed':
-      log.warn(
-        `${lockOf(event)} was released by this process${heldFor(event)}, but Redis did not confirm that: ${messageOf(event.error)}. ` +
-          `The release is tried again; others wait until it succeeds or the lease ends (owner ${event.owner})`,
-      );
-      break;
-    case 'permits-release-failed':
-      log.warn(
-        `This process gave ${event.permits} permit(s) back to semaphore "${event.lockName}", but Redis did not confirm that: ` +
-          `${messageOf(event.error)}. The release is tried again; until then the permits are missing`,
-      );
-      break;
-    case 'given-up':
-      log.error(givenUpText(event));
-      break;
-    case 'clock-jumped':
-      log.warn(
-        `The clock of a Redis server was set ${event.ms > 0 ? 'forward' : 'back'} by ${Math.abs(event.ms)} ms: leases end ${event.ms > 0 ? 'too soon' : 'too late'} there`,
-      );
-      break;
-    case 'unavailable':
-      log.error(unavailable(event));
-      break;
-    case 'available':
-      log.log(`${titleOf(event.server)} is ${event.isReplaced ? 'replaced' : 'back'} after ${seconds(event.after)}`);
-      break;
     case 'election-failed':
-      log.error(
-        `Leader election "${event.lockName}": the candidate of this process failed: ${messageOf(event.error)}. It becomes a candidate again in a second`,
-        stackOf(event.error),
+      return (
+        `Leader election ${quoted(event.lockName)}: the candidate of this process failed: ${message}. ` +
+        'It becomes a candidate again in a second; correct the cause, or stop() the election'
       );
-      break;
     case 'result-not-shared':
-      log.warn(
-        `The result for "${event.lockName}" could not be stored in Redis: ${messageOf(event.error)}. ` +
-          'This process has it; other waiting processes run the function themselves',
+      return (
+        `The result for ${quoted(event.lockName)} could not be stored in Redis: ${message}. ` +
+        'This process has it; other waiting processes run the function themselves'
       );
-      break;
-    case 'unexpected':
-      log.error(`Unexpected: ${messageOf(event.error)}`, stackOf(event.error));
-      break;
     default:
-      event satisfies never;
+      return `No caller received this error: ${message}. If it comes from a listener of onEvent(), catch it there; its stack tells`;
   }
 };
 
-/** Logs every event. Returns a function that stops it. */
-export const logEvents = (events: LockEvents, log: EventLog): (() => void) => events.on((event) => write(log, event));
+/** What repeated events have in common. Not the names: an outage would have a line for each of them. */
+const likenessOf = (event: LockNotice & { readonly type: Repeating }): string => {
+  const { type, error } = event;
+  const message = messageOf(error);
+  if (type === 'unexpected') return `${type} ${stackOf(error) ?? message}`;
+  return type === 'election-failed' ? `${type} ${event.lockName} ${message}` : `${type} ${message}`;
+};
+
+/** Writes lines that repeat at most once a minute. */
+class EventLines {
+  private readonly repeated: RepeatedLines;
+
+  constructor(
+    private readonly log: EventLog,
+    scheduler: Pick<Scheduler, 'schedule'>,
+  ) {
+    this.repeated = new RepeatedLines(scheduler);
+  }
+
+  write(event: Logged): void {
+    const { log } = this;
+    switch (event.type) {
+      case 'lost':
+        log.error(
+          `${titleOfLock(event)} was lost by this process${heldFor(event)}: ${event.reason}. Others may get it while its work goes on; ` +
+            `${event.remedy} (owner ${event.owner})`,
+        );
+        break;
+      case 'max-hold-reached':
+        log.warn(
+          `${titleOfLock(event)} has been held by this process for ${seconds(event.heldFor)}, and maxHold of ${seconds(event.maxHold)} ` +
+            `ends it now: it is no longer renewed; shorten the work, or raise maxHold (owner ${event.owner})`,
+        );
+        break;
+      case 'long-hold':
+        log.warn(
+          `${titleOfLock(event)} has been held by this process for ${seconds(event.heldFor)}; check whether its work hangs, and set ` +
+            `maxHold in the module options to limit holds (owner ${event.owner})`,
+        );
+        break;
+      case 'force-released':
+        log.warn(
+          `${titleOfLock(event)} was force-released by this process. The work of its holder goes on until the signal of the hold aborts; ` +
+            'check that it has ended',
+        );
+        break;
+      case 'loop-blocked':
+        log.warn(
+          `The event loop of this process stood for ${seconds(event.delay)}, so its locks were not renewed in time: ` +
+            `${listed(event.locks.map(afterBlock))}. Move synchronous work to a worker thread, or split it up`,
+        );
+        break;
+      case 'release-failed':
+        log.warn(
+          `${titleOfLock(event)} was released by this process${heldFor(event)}, but Redis did not confirm that: ${messageOf(event.error)}. ` +
+            `The release is tried again; others wait until it succeeds or the lease ends (owner ${event.owner})`,
+        );
+        break;
+      case 'permits-release-failed':
+        log.warn(
+          `This process gave ${event.permits} permit(s) back to semaphore ${quoted(event.lockName)}, but Redis did not confirm that: ` +
+            `${messageOf(event.error)}. The release is tried again; until then the permits are missing`,
+        );
+        break;
+      case 'given-up':
+        log.error(givenUpText(event));
+        break;
+      case 'clock-jumped':
+        log.warn(
+          `The clock of a Redis server was set ${event.ms > 0 ? 'forward' : 'back'} by ${Math.abs(event.ms)} ms: leases end ${event.ms > 0 ? 'too soon' : 'too late'} there; ` +
+            'let its time service slew the clock, not step it',
+        );
+        break;
+      case 'unavailable':
+        log.error(unavailable(event));
+        break;
+      case 'available':
+        log.log(`${titleOf(event.server)} is ${event.isReplaced ? 'replaced' : 'back'} after ${seconds(event.after)}`);
+        break;
+      case 'limits-differ':
+        log.warn(
+          `Callers of limit ${quoted(event.lockName)} differ: this process allows ${event.limit} at once, and the last caller before allowed ${event.other}. ` +
+            'Give the same limit everywhere, unless a deployment is changing it',
+        );
+        break;
+      case 'deadlock':
+        log.error(
+          `Deadlock after ${seconds(event.waited)}: ${cycleText(event.cycle)}. The first of these, of this process, gave up with ` +
+            'LockDeadlockError, so that the others go on; acquire these locks in the same order everywhere',
+        );
+        break;
+      case 'lock-order-inverted':
+        log.warn(
+          `${event.method ?? 'A caller'} acquired ${quoted(event.second)} while it held ${quoted(event.first)}, and ${event.otherMethod ?? 'a caller'} ` +
+            'acquires them the other way round: they can wait for each other for ever. Acquire them in the same order everywhere, ' +
+            'or both at once with getMultiLock()',
+        );
+        break;
+      case 'renewal-failed':
+      case 'result-not-shared':
+        this.writeRepeating(event, (text) => log.warn(text));
+        break;
+      case 'election-failed':
+      case 'unexpected':
+        this.writeRepeating(event, (text) => log.error(text, stackOf(event.error)));
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  private writeRepeating(event: LockNotice & { readonly type: Repeating }, write: (text: string) => void): void {
+    this.repeated.write(likenessOf(event), (times) => {
+      const often = times === 1 ? 'once' : `${times} times`;
+      write(times === undefined ? textOf(event) : `${textOf(event)} (${often} more in the last minute)`);
+    });
+  }
+}
+
+/**
+ * Logs every notice, and what is forced. Returns a function that stops it.
+ * @param scheduler Not the clock of the locks, which tests advance by hours.
+ */
+export const logEvents = (
+  events: LockEvents,
+  log: EventLog,
+  scheduler: Pick<Scheduler, 'schedule'> = systemScheduler,
+): (() => void) => {
+  const lines = new EventLines(log, scheduler);
+  return events.on<(typeof LOGGED)[number]>((event) => lines.write(event), LOGGED);
+};

@@ -1,87 +1,32 @@
+import { type Channel, channel } from 'node:diagnostics_channel';
 import { runOutsideContexts } from '../context/owner-context.js';
-import type { Outage, Recovery } from './outage.js';
+import { isSubscribed } from './is-subscribed.js';
+import { ACQUISITION_TYPES, LIFE_CYCLE_TYPES, type LifeCycleEvent } from './life-cycle-events.js';
+import { type LockNotice, NOTICE_TYPES } from './lock-notices.js';
 
-/** The hold that an event is about. */
-interface OfHold {
-  readonly lockName: string;
-  /** The owner id, as stored in Redis. */
-  readonly owner: string;
-  /**
-   * The method or interceptor that acquired it, such as `@Locked Orders.pay`; `undefined` if acquired by `LockService`.
-   */
-  readonly method?: string | undefined;
-  /** How long it had been held, ms. */
-  readonly heldFor: number;
+/** Something that happened to a lock, a connection or a server: a {@link LockNotice} or a {@link LifeCycleEvent}. */
+export type LockEvent = LockNotice | LifeCycleEvent;
+export type LockEventType = LockEvent['type'];
+/** The events of these types. */
+export type EventOf<T extends LockEventType> = Extract<LockEvent, { readonly type: T }>;
+
+/** Called with an event. What it throws changes nothing. */
+export type EventListener<T extends LockEventType = LockEventType> = (event: EventOf<T>) => void;
+
+/** The types of all events. */
+export const LOCK_EVENT_TYPES: readonly LockEventType[] = [...NOTICE_TYPES, ...LIFE_CYCLE_TYPES];
+
+/** The listeners of one type of event, and its channel for subscribers of the whole process. */
+interface Hearers {
+  readonly listeners: Set<(event: LockEvent) => void>;
+  readonly channel: Channel;
 }
 
-/** Events that no caller's promise can report. */
-export type LockEvent =
-  /**
-   * A hold ended before its owner released it; or a permit, whose id is then the `owner`, before its `withPermit`
-   * ended.
-   */
-  | (Omit<OfHold, 'heldFor'> & {
-      readonly type: 'lost';
-      /** Absent for a permit. */
-      readonly heldFor?: number;
-      readonly reason: string;
-      /** How to prevent it. */
-      readonly remedy: string;
-    })
-  /** A hold has reached `maxHold`, ms; it ends when its last renewal expires. */
-  | (OfHold & { readonly type: 'max-hold-reached'; readonly maxHold: number })
-  /** A hold has been kept for very long, ms, and no limit is set. */
-  | (OfHold & { readonly type: 'long-hold' })
-  /** The renewal of some holds failed; it is retried until the local deadline of each. */
-  | {
-      readonly type: 'renewal-failed';
-      /** Number of holds. */
-      readonly holds: number;
-      /** The lock name of each. */
-      readonly lockNames: readonly string[];
-      readonly error: unknown;
-    }
-  /** A release could not be confirmed; it continues in the background until the lease ends. */
-  | (Omit<OfHold, 'heldFor'> & {
-      readonly type: 'release-failed';
-      /** Absent if the lock was granted too late to be handed out. */
-      readonly heldFor?: number;
-      readonly error: unknown;
-    })
-  /** A release of permits could not be confirmed; it continues in the background, see `given-up`. */
-  | {
-      readonly type: 'permits-release-failed';
-      readonly lockName: string;
-      readonly permits: number;
-      readonly error: unknown;
-    }
-  /**
-   * The outcome is unknown and is not followed up any more: Redis did not answer for a day, refused permanently, or the
-   * application shuts down. After an `acquire` or `drain` whose caller received an error, permits may be missing; a
-   * `release` or `count-down` may not have happened. Check the semaphore or latch of this name and correct it, for
-   * example with `addPermits(count)` or `countDown()`.
-   */
-  | {
-      readonly type: 'given-up';
-      readonly lockName: string;
-      readonly request: 'acquire' | 'drain' | 'release' | 'count-down';
-      /** Number of permits or counts; `undefined` for a `drain`, which takes all there are. */
-      readonly count: number | undefined;
-      /** The error of the last attempt that was answered, or of the request itself. */
-      readonly error: unknown;
-    }
-  /** A candidate could not stand for election, or its work as leader failed; it stands again after a second. */
-  | { readonly type: 'election-failed'; readonly lockName: string; readonly error: unknown }
-  /** A result was made but not stored for other processes, which make their own. */
-  | { readonly type: 'result-not-shared'; readonly lockName: string; readonly error: unknown }
-  /** A server's wall clock was set by this many ms: leases end there sooner or later than they should. */
-  | { readonly type: 'clock-jumped'; readonly ms: number }
-  /** A server cannot be reached or refuses commands, so calls fail. Once per outage, however many calls fail. */
-  | ({ readonly type: 'unavailable' } & Outage)
-  /** The end of an outage reported by `unavailable`. */
-  | ({ readonly type: 'available' } & Recovery)
-  /** An error without a caller to receive it: in a listener, or in a task of the scheduler. */
-  | { readonly type: 'unexpected'; readonly error: unknown };
+/** The channel of `node:diagnostics_channel` on which events of a type are published. */
+export const channelName = (type: LockEventType): string => `nest-redis-lock:${type}`;
+
+const CHANNELS = new Map(LOCK_EVENT_TYPES.map((type) => [type, channel(channelName(type))] as const));
+const ACQUISITION_CHANNELS = ACQUISITION_TYPES.map((type) => channel(channelName(type)));
 
 /**
  * Calls every listener once per event. A listener that throws affects neither the locks nor the other listeners.
@@ -89,25 +34,60 @@ export type LockEvent =
  * there would re-enter that caller's locks.
  */
 export class LockEvents {
-  private readonly listeners = new Set<(event: LockEvent) => void>();
+  private readonly hearers = new Map<LockEventType, Hearers>();
+  /** Found out when listeners come and go, which is rarer than acquisitions. */
+  private hasAcquisitionListeners = false;
 
-  /** Calls `listener` for every event until the returned function is called. */
-  on(listener: (event: LockEvent) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  constructor() {
+    for (const [type, each] of CHANNELS) this.hearers.set(type, { listeners: new Set(), channel: each });
+  }
+
+  /** Calls `listener` for every notice until the returned function is called. */
+  on(listener: EventListener<LockNotice['type']>): () => void;
+  /** Calls `listener` for events of these types until the returned function is called. */
+  on<T extends LockEventType>(listener: EventListener<T>, types: readonly T[]): () => void;
+  on(listener: (event: never) => void, types: readonly LockEventType[] = NOTICE_TYPES): () => void {
+    // One that is given twice is called twice, and each is removed by its own function.
+    const heard = (event: LockEvent): void => (listener as (event: LockEvent) => void)(event);
+    const sets = types.flatMap((type) => this.hearers.get(type)?.listeners ?? []);
+    for (const listeners of sets) listeners.add(heard);
+    this.lookForAcquisitionListeners();
+    return () => {
+      for (const listeners of sets) listeners.delete(heard);
+      this.lookForAcquisitionListeners();
+    };
+  }
+
+  /** Whether an event of this type has any listener, so that it is worth making. */
+  hears(type: LockEventType): boolean {
+    const hearers = this.hearers.get(type);
+    return hearers !== undefined && (hearers.listeners.size > 0 || hearers.channel.hasSubscribers);
+  }
+
+  /** Whether any event that an acquisition may lead to has a listener. */
+  get hearsAcquisitions(): boolean {
+    return this.hasAcquisitionListeners || isSubscribed(ACQUISITION_CHANNELS);
   }
 
   emit(event: LockEvent): void {
-    if (this.listeners.size > 0) runOutsideContexts(() => this.tell(event));
+    const hearers = this.hearers.get(event.type);
+    if (!hearers) return;
+    const { listeners, channel: published } = hearers;
+    if (listeners.size > 0 || published.hasSubscribers) runOutsideContexts(() => this.tell(event, hearers));
   }
 
-  private tell(event: LockEvent): void {
-    for (const listener of this.listeners) {
+  private lookForAcquisitionListeners(): void {
+    this.hasAcquisitionListeners = ACQUISITION_TYPES.some((type) => (this.hearers.get(type)?.listeners.size ?? 0) > 0);
+  }
+
+  private tell(event: LockEvent, { listeners, channel: published }: Hearers): void {
+    for (const listener of listeners) {
       try {
         listener(event);
       } catch (error) {
-        if (event.type !== 'unexpected') this.tell({ type: 'unexpected', error });
+        if (event.type !== 'unexpected') this.emit({ type: 'unexpected', error });
       }
     }
+    published.publish(event);
   }
 }

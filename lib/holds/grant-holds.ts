@@ -1,4 +1,5 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import { type LeaseTerms, type RenewalTerms, renewalOf } from '../waiting/acquire.options.js';
 import type { Hold } from './hold.js';
 
 /** How a hold ends: `scoped` with the callback it was acquired for, `manual` when its acquirer releases it. */
@@ -15,6 +16,8 @@ export interface HoldTerm {
   readonly end: number;
   /** Whether the watchdog renews it until then. */
   readonly isWatched: boolean;
+  /** How it is renewed. Absent: as the grant is. */
+  readonly renewal?: RenewalTerms;
 }
 
 /** Stands for the arrays of a grant without holds; never changed. */
@@ -29,18 +32,19 @@ export class GrantHolds {
   private holds: CountedHold[] = NONE;
   /** Parallel to `holds`. */
   private terms: HoldTerm[] = NONE;
-  private readonly since: number;
+  private since: number;
   /** The lock stays held until this time even if all holds leave sooner. */
   private minHoldUntil = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param watchdogTimeout Milliseconds granted by each renewal of the watchdog.
-   * @param maxHold Longest time after the grant for which the watchdog renews, ms; may be `Infinity`.
+   * @param watchdogTimeout Milliseconds granted by each renewal of the watchdog, unless a hold asks for others.
+   * @param maxHold Longest time after the grant for which the watchdog renews, ms, unless a hold asks for another; may be
+   *   `Infinity`.
    */
   constructor(
     private readonly scheduler: MonotonicScheduler,
     private readonly watchdogTimeout: number,
-    private readonly maxHold: number,
+    private maxHold: number,
   ) {
     this.since = scheduler.now();
   }
@@ -67,6 +71,13 @@ export class GrantHolds {
     return last - this.scheduler.now();
   }
 
+  /** Counts the age from the begin of earlier holds, with their limit, and keeps the lock for at least as long. */
+  follow({ since, maxHold, minHoldUntil }: GrantHolds): void {
+    this.since = since;
+    this.maxHold = maxHold;
+    this.minHoldUntil = minHoldUntil;
+  }
+
   /** Keeps the lock held for at least `ms` from now. */
   holdAtLeast(ms: number): void {
     this.minHoldUntil = Math.max(this.minHoldUntil, this.scheduler.now() + ms);
@@ -82,10 +93,32 @@ export class GrantHolds {
     return this.left > 0;
   }
 
-  /** The term of a hold with a lease of `lease` ms from now; `undefined`: a hold without a lease. */
-  termOf(lease: number | undefined): HoldTerm {
-    if (lease === undefined) return { end: this.since + this.maxHold, isWatched: true };
-    return { end: this.scheduler.now() + lease, isWatched: false };
+  /** The limit that ends the hold lasting longest, ms; may be `Infinity`. */
+  get limit(): number {
+    let last: HoldTerm | undefined;
+    for (const term of this.terms) if (term.isWatched && (!last || term.end > last.end)) last = term;
+    return last?.renewal?.maxHold ?? this.maxHold;
+  }
+
+  /** The longest lease that renewals of the watchdog grant, ms: they follow each other three times as fast. */
+  get renewedLease(): number {
+    let longest = 0;
+    for (const term of this.terms) if (term.isWatched) longest = Math.max(longest, this.renewedLeaseOf(term));
+    return longest || this.watchdogTimeout;
+  }
+
+  /** The term of a hold that begins now. */
+  termOf(lease: LeaseTerms): HoldTerm {
+    const now = this.scheduler.now();
+    if (typeof lease === 'number') return { end: now + lease, isWatched: false };
+    const end = lease?.maxHold === undefined ? this.since + this.maxHold : now + lease.maxHold;
+    return lease ? { end, isWatched: true, renewal: lease } : { end, isWatched: true };
+  }
+
+  /** Adds the hold of the acquisition: re-entries that give no limit have its own. */
+  setFirst(hold: CountedHold, lease: LeaseTerms): void {
+    this.maxHold = renewalOf(lease)?.maxHold ?? this.maxHold;
+    this.set(hold, this.termOf(lease));
   }
 
   get(hold: CountedHold): HoldTerm | undefined {
@@ -116,7 +149,7 @@ export class GrantHolds {
   }
 
   /**
-   * The lease that the holds need together, ms: the longest of theirs, and one watchdog timeout if any is watched.
+   * The lease that the holds need together, ms: the longest of theirs, and that of one renewal if any is watched.
    * @param entering The term of a hold about to be added.
    */
   needed(entering?: HoldTerm): number {
@@ -126,7 +159,11 @@ export class GrantHolds {
     return Math.ceil(Math.max(1, most));
   }
 
-  private need({ end, isWatched }: HoldTerm, now: number): number {
-    return isWatched ? Math.min(this.watchdogTimeout, end - now) : end - now;
+  private need(term: HoldTerm, now: number): number {
+    return term.isWatched ? Math.min(this.renewedLeaseOf(term), term.end - now) : term.end - now;
+  }
+
+  private renewedLeaseOf({ renewal }: HoldTerm): number {
+    return renewal?.lease ?? this.watchdogTimeout;
   }
 }

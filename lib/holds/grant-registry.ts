@@ -1,3 +1,4 @@
+import type { LockFamily } from './lock-kind.js';
 import { LinkedList, type ListNode } from '../collections/linked-list.js';
 
 /** All current grants. Each stays registered until the server has confirmed its release. */
@@ -17,6 +18,19 @@ export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {
     if (!this.held.delete(grant) || this.held.size > 0) return;
     for (const resolve of this.waiting) resolve();
     this.waiting.clear();
+  }
+
+  /** Called when the server has confirmed the lease of a grant: the first one, and each after that. */
+  renewed(_grant: G): void {}
+
+  /** Prepares to make a grant for the code that runs now; it is made later, by whatever code. */
+  forCaller<A, R>(make: (acquired: A) => R): (acquired: A) => R {
+    return make;
+  }
+
+  /** Lets the error of an acquisition tell more of the holder of what is wanted, if more is known. */
+  explaining<T>(acquiring: Promise<T>, _family: LockFamily, _name: string): Promise<T> {
+    return acquiring;
   }
 
   /** Resolves when nothing is held. */

@@ -1,4 +1,6 @@
+import type { ReleaseOutcome } from '../backend/lock-operations.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
+import { tellHandOver, tellRelease } from './observed/hold-events.js';
 import type { HoldRelease } from './hold.js';
 import type { LeasedGrant } from './leased-grant.js';
 
@@ -16,6 +18,7 @@ export const releaseGrant = (grant: LeasedGrant, untouched: Acquired | undefined
   const keep = grant.holds.minHoldLeft;
   if (keep > 0) return keepOnServer(grant, keep);
   if (untouched && grant.kind.handOver?.handOver(grant.name, untouched)) {
+    tellHandOver(grant, 'process');
     return Promise.resolve(ended(grant, 'released'));
   }
   return releaseOnServer(grant);
@@ -30,11 +33,12 @@ const keepOnServer = (grant: LeasedGrant, keep: number): Promise<HoldRelease> =>
   const { operations, silent } = kind;
   return operations.leaveBehind({ name, owner, lease: serverMayKeepFor(grant), silent, keep }).then(
     (wasHeld) => {
-      if (!wasHeld) grant.onLost('gone');
+      if (wasHeld) tellRelease(grant, 'kept');
+      else grant.onLost('gone');
       return ended(grant, 'still-held');
     },
     (error: unknown) => {
-      deregister(grant);
+      unconfirmed(grant);
       throw error;
     },
   );
@@ -47,15 +51,26 @@ const releaseOnServer = (grant: LeasedGrant): Promise<HoldRelease> => {
   return operations.release({ name, owner, lease: serverMayKeepFor(grant), silent, again }).then(
     (reply) => {
       handOver?.afterRelease(name, reply, again);
-      if (reply.outcome === 'not-held') grant.onLost('gone');
+      tell(grant, reply);
       return ended(grant, 'released');
     },
     (error: unknown) => {
       handOver?.afterRelease(name, undefined, again);
-      deregister(grant);
+      unconfirmed(grant);
       throw error;
     },
   );
+};
+
+const tell = (grant: LeasedGrant, { outcome }: ReleaseOutcome): void => {
+  if (outcome === 'not-held') grant.onLost('gone');
+  else if (outcome === 'passed-on' || outcome === 'kept') tellHandOver(grant, 'server');
+  else tellRelease(grant, 'released');
+};
+
+const unconfirmed = (grant: LeasedGrant): void => {
+  tellRelease(grant, 'unconfirmed');
+  deregister(grant);
 };
 
 /** Milliseconds after which the server has certainly dropped the lock if no further command is sent. */

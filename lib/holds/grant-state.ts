@@ -1,5 +1,8 @@
 import type { LossReason } from '../watchdog/lease.js';
 
+/** Why a grant was lost; `unconfirmed`: it is unknown whether its owner has become another one. */
+export type GrantLoss = LossReason | 'unconfirmed';
+
 /** Held as the server granted it: no command was sent since. */
 interface Granted {
   readonly phase: 'granted';
@@ -15,12 +18,12 @@ interface Changed {
 /** No longer held, by the clock or by the server, while holds have not left yet. */
 interface Lost {
   readonly phase: 'lost';
-  readonly loss: LossReason;
+  readonly loss: GrantLoss;
 }
 
 /**
- * The last hold has left: the lock is handed over, kept for the minimum hold time, or released on the server, which may
- * still have to confirm.
+ * The last hold has left: the lock is handed over, kept for the minimum hold time, left to the end of its lease, or
+ * released on the server, which may still have to confirm.
  */
 interface Released {
   readonly phase: 'released';
@@ -30,7 +33,7 @@ interface Released {
 /** Lost, and the last hold has left; or the server no longer had it when it was released. */
 interface Expired {
   readonly phase: 'expired';
-  readonly loss: LossReason;
+  readonly loss: GrantLoss;
 }
 
 export type Held = Granted | Changed;
@@ -64,7 +67,7 @@ export const isClosed = (state: GrantState): state is Closed => state.phase === 
 export const afterCommand = (state: Held): Changed => (state.phase === 'changed' ? state : CHANGED);
 
 /** The state after a loss, of which there is at most one. */
-export const afterLoss = (state: Held | Released, loss: LossReason): Lost | Expired =>
+export const afterLoss = (state: Held | Released, loss: GrantLoss): Lost | Expired =>
   state.phase === 'released' ? { phase: 'expired', loss } : { phase: 'lost', loss };
 
 /** The state after the last hold has left. */

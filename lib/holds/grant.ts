@@ -1,12 +1,17 @@
 import { AsyncMutex } from '../concurrency/async-mutex.js';
+import type { HowReleased } from '../events/life-cycle-events.js';
 import { isPassing } from '../errors.js';
+import type { LeaseTerms } from '../waiting/acquire.options.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
+import type { GrantPlace } from './converting/grant-place.js';
 import { FirstLease } from './first-lease.js';
 import type { CountedHold, HoldTerm } from './grant-holds.js';
 import { releaseGrant } from './grant-release.js';
 import { afterClose, isClosed, isHeld, type Open } from './grant-state.js';
 import type { HoldRelease } from './hold.js';
-import { type GrantServices, LeasedGrant } from './leased-grant.js';
+import { type GrantOrigin, tellRelease, tellRenewalFailure } from './observed/hold-events.js';
+import type { GrantServices } from './leased-grant.js';
+import { LeasedGrant } from './leased-grant.js';
 import type { LockKind } from './lock-kind.js';
 
 /**
@@ -27,11 +32,10 @@ export class Grant extends LeasedGrant {
     kind: LockKind,
     name: string,
     acquired: Acquired,
-    method?: string,
-    /** Called when the last hold has left. */
-    private readonly onClosed?: () => void,
+    origin?: GrantOrigin,
+    readonly place?: GrantPlace<Grant>,
   ) {
-    super(runtime, kind, name, acquired, method);
+    super(runtime, kind, name, acquired, origin);
   }
 
   override get isJoinable(): boolean {
@@ -47,14 +51,14 @@ export class Grant extends LeasedGrant {
     return (this.commands ??= new AsyncMutex());
   }
 
-  /** The last added hold that is to be released by hand. */
   get latestManualHold(): CountedHold | undefined {
-    return this.holds.findLast((hold) => hold.lifetime === 'manual' && hold.isHeld);
+    return this.holds.findLast((hold) => hold.lifetime === 'manual' && !hold.isReleased);
   }
 
   /** Adds the hold that the server counted with the grant. */
-  addFirstHold(hold: CountedHold, lease: number | undefined): void {
-    this.holds.set(hold, this.holds.termOf(lease));
+  addFirstHold(hold: CountedHold, lease: LeaseTerms, term?: HoldTerm): void {
+    if (term) this.holds.set(hold, term);
+    else this.holds.setFirst(hold, lease);
     this.keepAlive();
     const { wanted, lease: first } = this.acquired;
     if (wanted === undefined || first >= this.neededLease) return;
@@ -70,7 +74,7 @@ export class Grant extends LeasedGrant {
     try {
       await this.sendHold(this.holds.count, lease);
     } catch (error) {
-      this.runtime.events.emit({ type: 'renewal-failed', holds: 1, lockNames: [this.name], error });
+      tellRenewalFailure(this, error);
       throw error;
     }
     this.acquired = { ...this.acquired, lease };
@@ -88,7 +92,7 @@ export class Grant extends LeasedGrant {
    * @returns false if the last hold had left before this call got the mutex.
    * @throws LockLostError, LockUnavailableError
    */
-  reenter(hold: CountedHold, lease: number | undefined): Promise<boolean> {
+  reenter(hold: CountedHold, lease: LeaseTerms): Promise<boolean> {
     this.joining += 1;
     return this.mutex.run(async () => {
       try {
@@ -111,10 +115,7 @@ export class Grant extends LeasedGrant {
    * @throws LockLostError, LockUnavailableError
    */
   extend(hold: CountedHold, lease: number): Promise<void> {
-    return this.keepFor(hold, (before) => {
-      const { end } = this.holds.termOf(lease);
-      return { ...before, end: Math.max(before.end, end) };
-    });
+    return this.keepFor(hold, (before) => ({ ...before, end: Math.max(before.end, this.holds.termOf(lease).end) }));
   }
 
   /**
@@ -137,23 +138,54 @@ export class Grant extends LeasedGrant {
     });
   }
 
-  /** Keeps the lock held for at least `ms` from now, even if it is released sooner. */
-  holdAtLeast(ms: number): void {
-    this.holds.holdAtLeast(ms);
-  }
-
   /** Ends one hold; the last one ends the grant. On the hot path, see docs/architecture.md#hot-path. */
   leave(hold: CountedHold): Promise<HoldRelease> {
-    this.leaving += 1;
-    // Immediately, not only with the mutex: a lock that is no longer wanted must not be renewed.
-    if (!this.isJoinable) this.letGo();
-    return this.mutex.run<HoldRelease>(() => {
-      this.leaving -= 1;
-      this.holds.delete(hold);
+    return this.end<HoldRelease>(hold, () => {
       const { state } = this;
       if (isClosed(state)) return Promise.resolve('expired');
       return this.holds.isLasting ? this.stay() : this.release(state);
     });
+  }
+
+  /**
+   * Ends one hold without a command. The server counts it until the next command, which is harmless: the release of the
+   * last hold frees the lock whatever the count. The last hold leaves the lock to the end of its lease.
+   */
+  abandon(hold: CountedHold): Promise<HoldRelease> {
+    return this.end<HoldRelease>(hold, () => {
+      if (this.isJoinable) this.keepAlive();
+      else if (!this.holds.isLasting) this.endWithoutCommand('abandoned');
+      return Promise.resolve(this.loss ? 'expired' : 'still-held');
+    });
+  }
+
+  /** Whether its one hold is the only one, and no other is about to enter or to leave. */
+  get hasOneHold(): boolean {
+    return this.holds.count === 1 && this.joining === 0 && this.leaving === 0;
+  }
+
+  private end<T>(hold: CountedHold, andThen: () => Promise<T>): Promise<T> {
+    this.leaving += 1;
+    // Immediately, not only with the mutex: a lock that is no longer wanted must not be renewed.
+    if (!this.isJoinable) this.letGo();
+    return this.mutex.run(() => {
+      this.leaving -= 1;
+      this.holds.delete(hold);
+      return andThen();
+    });
+  }
+
+  /** Ends the grant, whose lock is left to the end of its lease, or to another owner. */
+  endWithoutCommand(how: HowReleased): void {
+    if (isClosed(this.state)) return;
+    this.close(this.state, how);
+    this.place?.onClosed();
+    this.runtime.grants.delete(this);
+  }
+
+  /** Runs `work` while no command of this grant is in flight, and none is sent. */
+  betweenCommands<T>(work: () => Promise<T>): Promise<T> {
+    return this.mutex.run(() => this.inspected().then(work));
   }
 
   /**
@@ -163,12 +195,11 @@ export class Grant extends LeasedGrant {
    */
   async seal(): Promise<void> {
     await this.mutex.run(async () => {
-      if (!isClosed(this.state)) this.close(this.state);
+      if (!isClosed(this.state)) this.close(this.state, 'released');
     });
     await this.runtime.watchdog.whenRenewed(this);
   }
 
-  /** Tells the server how many holds remain. */
   private async stay(): Promise<HoldRelease> {
     await this.confirm().catch((error: unknown) => {
       if (!isPassing(error)) throw error;
@@ -181,7 +212,7 @@ export class Grant extends LeasedGrant {
   private release(state: Open): Promise<HoldRelease> {
     const { untouched } = this;
     this.close(state);
-    this.onClosed?.();
+    this.place?.onClosed();
     return releaseGrant(this, untouched);
   }
 
@@ -190,7 +221,8 @@ export class Grant extends LeasedGrant {
     this.firstLease?.end();
   }
 
-  private close(state: Open): void {
+  private close(state: Open, how?: HowReleased): void {
+    if (how) tellRelease(this, how);
     this.state = afterClose(state);
     this.letGo();
   }

@@ -1,15 +1,37 @@
 import { inspect } from 'node:util';
+import type { LeaseCommand } from '../watchdog/lease.js';
+import type { OwnerId } from '../context/owner-ids.js';
 import { LockLostError } from '../errors.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import type { Grant } from './grant.js';
 import type { CountedHold, HoldLifetime } from './grant-holds.js';
+import { eventFieldsOf } from './observed/hold-events.js';
 import type { HoldRelease, HoldSummary } from './hold.js';
+import { cannotBeDetached, type DetachOptions, notAlone, parseDetach } from './detaching/detach.options.js';
+import { detachGrant } from './detaching/detach-grant.js';
+import { type HoldToken, newSecret, ownerOfSecret, tokenOf } from './detaching/hold-token.js';
 import { runUnderHold } from './run-under-hold.js';
-import { checkLease } from '../waiting/acquire.options.js';
+import { type ConvertedHold, downgradeGrant, upgradeGrant } from './converting/convert-grant.js';
+import {
+  cannotBeConverted,
+  mayHaveEnded,
+  type ConversionName,
+  parseUpgrade,
+  type UpgradeOptions,
+} from './converting/upgrade.options.js';
+import { checkLease, type LeaseTerms } from '../waiting/acquire.options.js';
 
 /** A hold of one lock, counted in a grant. */
 export class GrantedHold implements CountedHold {
   private releasing: Promise<HoldRelease> | undefined;
+  /** What a release resolves with, once the hold was detached. */
+  private endedAs: HoldRelease | undefined;
+  /** Settles with an upgrade, a downgrade or a detachment in flight. */
+  private converting: Promise<unknown> | undefined;
+  /** The request of that, which limits how long the hold is certain. */
+  private passing: LeaseCommand | undefined;
+  /** The hold that it has become. */
+  private successor: GrantedHold | undefined;
 
   constructor(
     readonly grant: Grant,
@@ -29,8 +51,23 @@ export class GrantedHold implements CountedHold {
     return this.grant.fence;
   }
 
+  /** The hold that it has become by upgrades and downgrades; itself, without any. */
+  get latest(): GrantedHold {
+    return this.successor?.latest ?? this;
+  }
+
+  get isReleased(): boolean {
+    return this.releasing !== undefined || this.endedAs !== undefined;
+  }
+
   get isHeld(): boolean {
-    return this.releasing === undefined;
+    return this.remaining > 0;
+  }
+
+  get remaining(): number {
+    if (this.isReleased) return 0;
+    const { remaining } = this.grant.lease;
+    return this.passing ? Math.max(0, Math.min(remaining, this.passing.remaining)) : remaining;
   }
 
   get signal(): AbortSignal {
@@ -38,11 +75,12 @@ export class GrantedHold implements CountedHold {
   }
 
   assertHeld(): void {
-    if (!this.isHeld) {
+    if (this.isReleased) {
       throw new LockLostError(`Lock "${this.name}" was already released; this hold of ${this.owner} has ended`, {
         lockName: this.name,
       });
     }
+    if (this.passing && this.passing.remaining <= 0) throw mayHaveEnded(this);
     this.grant.assertHeld();
   }
 
@@ -54,8 +92,82 @@ export class GrantedHold implements CountedHold {
   }
 
   release(): Promise<HoldRelease> {
-    this.releasing ??= this.grant.leave(this);
+    return this.end('leave');
+  }
+
+  abandon(): void {
+    void this.end('abandon');
+  }
+
+  /** While the hold is upgraded, downgraded or detached, ends what comes of that. */
+  private end(how: 'leave' | 'abandon'): Promise<HoldRelease> {
+    this.releasing ??= this.converting ? this.converting.then(() => this.endNow(how)) : this.endNow(how);
     return this.releasing;
+  }
+
+  private endNow(how: 'leave' | 'abandon'): Promise<HoldRelease> {
+    if (this.endedAs) return Promise.resolve(this.endedAs);
+    return this.successor?.end(how) ?? this.grant[how](this);
+  }
+
+  async tryUpgrade(options?: UpgradeOptions): Promise<GrantedHold | null> {
+    const converted = this.toBeConverted('tryUpgrade', options);
+    return (await this.whileConverting(upgradeGrant(converted))) ? this.latest : null;
+  }
+
+  async downgrade(options?: UpgradeOptions): Promise<GrantedHold> {
+    const converted = this.toBeConverted('downgrade', options);
+    await this.whileConverting(downgradeGrant(converted));
+    return this.latest;
+  }
+
+  private toBeConverted(how: ConversionName, options: UpgradeOptions | undefined): ConvertedHold {
+    const { grant } = this;
+    const { kind, runtime } = grant;
+    const lease = parseUpgrade(options, how);
+    checkLease(lease, runtime.defaults);
+    const { converting } = kind;
+    if (!converting || kind.family !== (how === 'tryUpgrade' ? 'read' : 'write'))
+      throw cannotBeConverted(this.name, how);
+    this.assertHeld();
+    const goOn = (next: Grant): GrantedHold => {
+      this.releasing ??= Promise.resolve('still-held');
+      this.successor = new GrantedHold(next, this.lifetime, 0);
+      return this.successor;
+    };
+    const onSent = (command: LeaseCommand): void => void (this.passing = command);
+    return { hold: this, grant, converting, lease, onSent, goOn };
+  }
+
+  private async whileConverting<T>(conversion: Promise<T>): Promise<T> {
+    const over = Promise.allSettled([conversion]);
+    this.converting = over;
+    try {
+      return await conversion;
+    } finally {
+      if (this.converting === over) {
+        this.converting = undefined;
+        this.passing = undefined;
+      }
+    }
+  }
+
+  async detach(options?: DetachOptions): Promise<HoldToken> {
+    const { grant, name } = this;
+    const { runtime, fence } = grant;
+    const { detaching } = grant.kind;
+    const lease = parseDetach(options, 'detach') ?? runtime.watchdog.timeout;
+    checkLease(lease, runtime.defaults);
+    if (!detaching) throw cannotBeDetached(name);
+    this.assertHeld();
+    if (this.lifetime === 'scoped' || !grant.hasOneHold) throw notAlone(this);
+    const { connection, kind, operations } = detaching;
+    const secret = newSecret();
+    const passOn = (from: OwnerId) => operations.detach({ name, from, to: ownerOfSecret(secret), lease });
+    const onSent = (command: LeaseCommand): void => void (this.passing = command);
+    const onEnded = (release: HoldRelease): void => void (this.endedAs = release);
+    await this.whileConverting(detachGrant({ hold: this, grant, passOn, onSent, onEnded }));
+    return tokenOf({ connection, kind, name, secret, fence });
   }
 
   /** Releases. A failure is emitted as an event, so that the result of the protected work is never replaced. */
@@ -63,8 +175,8 @@ export class GrantedHold implements CountedHold {
     try {
       await this.release();
     } catch (error) {
-      const { runtime, eventFields } = this.grant;
-      runtime.events.emit({ type: 'release-failed', ...eventFields, error });
+      const { grant } = this;
+      grant.runtime.events.emit({ type: 'release-failed', ...eventFieldsOf(grant), error });
     }
   }
 
@@ -73,8 +185,8 @@ export class GrantedHold implements CountedHold {
   }
 
   /** Restarts a lease if most of it passed while the holder waited for something else. */
-  async refresh(lease: number | undefined): Promise<void> {
-    if (lease !== undefined && this.grant.lease.remaining < lease / 2) await this.extend(lease);
+  async refresh(lease: LeaseTerms): Promise<void> {
+    if (typeof lease === 'number' && this.grant.lease.remaining < lease / 2) await this.extend(lease);
   }
 
   /** Starts the intended lease of a hold that the watchdog has renewed so far. */
@@ -85,7 +197,7 @@ export class GrantedHold implements CountedHold {
 
   /** @internal */
   holdAtLeast(ms: number): void {
-    this.grant.holdAtLeast(ms);
+    this.grant.holds.holdAtLeast(ms);
   }
 
   toJSON(): HoldSummary {

@@ -1,9 +1,12 @@
 import { LockLostError } from '../errors.js';
 import type { Duration } from '../time/duration.js';
+import type { UpgradeOptions } from './converting/upgrade.options.js';
+import type { DetachOptions } from './detaching/detach.options.js';
+import type { HoldToken } from './detaching/hold-token.js';
 
 /**
- * The result of a release: the lock is free; or it is not, because an outer hold of the same owner remains or the
- * minimum hold time (`holdAtLeast`) is not over; or the hold had ended before.
+ * The result of a release: the lock is free; or it is not, because an outer hold of the same owner remains, the
+ * minimum hold time (`holdAtLeast`) is not over or the hold was abandoned; or the hold had ended before.
  */
 export type HoldRelease = 'released' | 'still-held' | 'expired';
 
@@ -28,8 +31,23 @@ export interface Hold extends AsyncDisposable {
   /** How long this acquisition waited, ms. */
   readonly waitedMs: number;
 
-  /** Whether {@link release} has not been called yet. Does not reflect the server: see {@link assertHeld}. */
+  /**
+   * Whether the lock is certainly held, by the local clock and without a round trip: it was not released, its lease has
+   * not ended, and the server was not found to have dropped it. Whether {@link assertHeld} does not throw.
+   */
   readonly isHeld: boolean;
+
+  /** Whether {@link release} or {@link abandon} was called. False for a hold that was only lost. */
+  readonly isReleased: boolean;
+
+  /**
+   * Milliseconds for which the lock is certainly still held if no further renewal succeeds, by the local clock and
+   * without a round trip: counted from before the last confirmed command was sent, less the possible drift of clocks.
+   * Each renewal of the watchdog raises it. 0 once the hold was released or lost. Never `Infinity`: a hold without a
+   * lease ends as well when its renewals fail. Of several locks: until the first ends; of a RedLock: until no majority
+   * is left.
+   */
+  readonly remaining: number;
 
   /**
    * Aborts with `LockLostError` before the lease can end on the server, so that work can stop in time; or with
@@ -59,6 +77,48 @@ export interface Hold extends AsyncDisposable {
    * @throws LockUnavailableError if Redis could not confirm; the release continues in the background.
    */
   release(): Promise<HoldRelease>;
+
+  /**
+   * Gives the hold up without a command: it is not renewed any more, and the lock stays locked until its lease ends on
+   * the server, at most one lease later. For work whose effects may go on although the code has stopped. Other holds of
+   * the same owner remain, and keep the lock as long as they would otherwise. The time of `holdAtLeast` is kept only as
+   * far as the lease reaches. A later {@link release} sends nothing and resolves with `still-held`, or with `expired` if
+   * the hold was lost before. No effect after a release.
+   */
+  abandon(): void;
+
+  /**
+   * Ends the hold here without releasing the lock, and resolves with a token by which `locks.attach(token)` goes on with
+   * it, once, in any process. The lock stays locked for `lease`, by default the watchdog time-out; if the token is not
+   * attached by then, it is free. The token is a secret. While Redis is asked, the hold counts as not held. If the request
+   * was certainly not executed (`LockUnavailableError` with `outcome` `not-sent` or `refused`), the hold is as before: go on
+   * with it, release it or detach it again. With `outcome` `unknown`, it has ended.
+   * @throws LockOptionsError for a lock that is not plain, fair, fenced or spin; LockOwnershipError for the hold of a
+   *   callback, or if the owner has other holds of the lock; LockLostError; LockUnavailableError if Redis could not
+   *   confirm: the lock may then stay locked for `lease`.
+   */
+  detach(options?: DetachOptions): Promise<HoldToken>;
+
+  /**
+   * Makes this hold of a read lock a hold of the write lock, if no other owner reads: at once, without waiting for others,
+   * and before writers that wait. No other owner can write in between. On success this hold has ended and the new one, which
+   * has an owner id of its own, is to be released; in a callback of `withLock()` or a `@Locked` method that happens at
+   * its end. `maxHold` and `holdAtLeast` count from the read. Resolves with `null` if others read: this hold is unchanged.
+   * @throws LockOptionsError for a hold that is not of a read lock; LockOwnershipError if its owner has other holds of the
+   *   lock; LockLostError; LockUnavailableError: if its `outcome` is `unknown`, or too few replicas confirmed, this hold is
+   *   lost and the lock is released in the background, otherwise nothing was changed.
+   */
+  tryUpgrade(options?: UpgradeOptions): Promise<Hold | null>;
+
+  /**
+   * Makes this hold of a write lock a hold of the read lock, and lets waiting readers in. No other owner can write in
+   * between. Once the request is sent this hold is not certain, and it ends with the reply. The new one, which has an owner
+   * id of its own, is to be released; in a callback of `withLock()` or a `@Locked` method that happens at its end.
+   * `maxHold` and `holdAtLeast` count from the write.
+   * @throws LockOptionsError for a hold that is not of a write lock; LockOwnershipError, LockLostError and
+   *   LockUnavailableError as {@link tryUpgrade}
+   */
+  downgrade(options?: UpgradeOptions): Promise<Hold>;
 
   /**
    * Runs `fn` as this hold's owner: acquiring the same lock inside is a re-entry. Ends with `fn`, or with the promise

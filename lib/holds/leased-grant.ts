@@ -2,37 +2,32 @@ import type { LockEvents } from '../events/lock-events.js';
 import type { AcquireDefaults } from '../waiting/acquire.options.js';
 import type { GrantRegistry } from './grant-registry.js';
 import { ListNode } from '../collections/linked-list.js';
-import { isPassing, LockLostError, WrongKeyTypeError } from '../errors.js';
+import { isPassing, LockLostError, LockKeyTypeError } from '../errors.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
-import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
+import { Lease, LeaseCommand, type LeaseHolder } from '../watchdog/lease.js';
 import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
-import type { Watchdog, Watched } from '../watchdog/watchdog.js';
-import { lastRenewalWithin } from '../watchdog/renewal-times.js';
-import { afterCommand, afterLoss, GRANTED, type GrantState, isHeld } from './grant-state.js';
+import type { Watchdog } from '../watchdog/watchdog.js';
+import type { Watched } from '../watchdog/watched.js';
+import { afterCommand, afterLoss, GRANTED, type GrantLoss, type GrantState, isHeld } from './grant-state.js';
 import { GrantHolds, type HoldTerm } from './grant-holds.js';
+import type { GrantEventFields, GrantOrigin } from './observed/hold-events.js';
+import { eventFieldsOf, tellAge, tellLoss, tellRenewal } from './observed/hold-events.js';
 import { HoldAgeCheck } from './hold-age-check.js';
 import { LazyAbortController } from './lazy-abort-controller.js';
 import type { LockKind } from './lock-kind.js';
-import { lossError, lossRemedy, lossText } from './loss-error.js';
+import { lossError, lossTexts } from './loss-error.js';
 
 /** Services shared by the grants of one connection. */
 export interface GrantServices {
   readonly scheduler: MonotonicScheduler;
   readonly watchdog: Watchdog;
+  /** The name of the connection. */
+  readonly connection: string;
   readonly events: LockEvents;
   readonly defaults: AcquireDefaults;
-  /** All current grants. */
   readonly grants: GrantRegistry<LeasedGrant>;
-}
-
-/** The fields of an event that say which hold it is about. */
-export interface GrantEventFields {
-  readonly lockName: string;
-  readonly owner: OwnerId;
-  readonly method: string | undefined;
-  readonly heldFor: number;
 }
 
 /**
@@ -42,7 +37,6 @@ export interface GrantEventFields {
 export abstract class LeasedGrant extends ListNode<LeasedGrant> implements LeaseHolder, Watched {
   readonly owner: OwnerId;
   readonly lease: Lease;
-  /** Managed by the watchdog. */
   scheduleEntry: ScheduleEntry<Watched> | undefined = undefined;
   /** Fencing token, if this kind of lock has them: higher than that of any earlier grant. */
   readonly fence: bigint | undefined;
@@ -52,16 +46,15 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
   private readonly abortController = new LazyAbortController();
   /** Created in the first round of the watchdog: most grants end before it (docs/architecture.md#hot-path). */
   private ageCheck: HoldAgeCheck | undefined = undefined;
-  /** Whether an inspection is in flight. */
-  private isVerifying = false;
+  /** The inspection in flight. */
+  private inspecting: Promise<void> | undefined = undefined;
 
   constructor(
     readonly runtime: GrantServices,
     readonly kind: LockKind,
     readonly name: string,
     protected acquired: Acquired,
-    /** The method or interceptor that acquired it, if any: `@Locked Orders.pay`. */
-    readonly method: string | undefined,
+    readonly origin: GrantOrigin | undefined,
   ) {
     super();
     this.owner = acquired.owner;
@@ -77,6 +70,10 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
 
   abstract get isBusy(): boolean;
 
+  get method(): string | undefined {
+    return this.origin?.method;
+  }
+
   get operations(): LockKind['operations'] {
     return this.kind.operations;
   }
@@ -85,8 +82,12 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     return this.holds.needed();
   }
 
+  get renewedLease(): number {
+    return this.holds.renewedLease;
+  }
+
   get isEnding(): boolean {
-    return !this.holds.isWatched || this.holds.left <= this.runtime.watchdog.timeout;
+    return !this.holds.isWatched || this.holds.left <= this.renewedLease;
   }
 
   get isRenewed(): boolean {
@@ -99,18 +100,16 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
   }
 
   /** Why it was lost; `undefined`: it was not. */
-  get loss(): LossReason | undefined {
+  get loss(): GrantLoss | undefined {
     return this.state.loss;
   }
 
-  /** Milliseconds since the grant. */
   get heldFor(): number {
     return Math.round(this.holds.age);
   }
 
   get eventFields(): GrantEventFields {
-    const { name: lockName, owner, method, heldFor } = this;
-    return { lockName, owner, method, heldFor };
+    return eventFieldsOf(this);
   }
 
   /** Aborts with `LockLostError` before the lease can end on the server, or with the reason of a shutdown. */
@@ -123,6 +122,12 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     this.abortController.abort(reason);
   }
 
+  /** Signals another grant to stop, if this one was signalled. */
+  passStopTo(next: LeasedGrant): void {
+    const { reason } = this.abortController;
+    if (reason && !this.loss) next.abort(reason);
+  }
+
   /** @throws LockLostError by the local clock, even if no timer or reply has reported the loss yet. */
   assertHeld(): void {
     if (!this.lease.isAlive) throw this.lossError();
@@ -133,29 +138,40 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
    * times when no other command would ask the server.
    */
   async verify(): Promise<void> {
-    if (this.isVerifying || this.isBusy || !isHeld(this.state)) return;
-    this.isVerifying = true;
+    if (this.inspecting || this.isBusy || !isHeld(this.state)) return;
+    this.inspecting = this.inspect();
+    await this.inspecting;
+  }
+
+  private async inspect(): Promise<void> {
     try {
       // An owner that released it meanwhile has lost nothing. An owner that the server dropped never comes back.
       if ((await this.isGone()) && this.isJoinable) this.lease.lose('gone');
     } finally {
-      this.isVerifying = false;
+      this.inspecting = undefined;
     }
+  }
+
+  /** Resolves when no inspection nor renewal is in flight. None begins while the grant is busy. */
+  protected async inspected(): Promise<void> {
+    await Promise.all([this.inspecting, this.runtime.watchdog.whenRenewed(this)]);
   }
 
   /** Called by the watchdog in every round. */
   checkAge(): void {
-    const { runtime, holds } = this;
-    const { events, defaults, watchdog } = runtime;
     if (this.loss) return;
-    this.ageCheck ??= new HoldAgeCheck(holds, defaults.maxHold, lastRenewalWithin(watchdog.timeout));
+    this.ageCheck ??= new HoldAgeCheck(this.holds);
     const type = this.ageCheck.check();
-    if (type === 'long-hold') events.emit({ type, ...this.eventFields });
-    else if (type) events.emit({ type, ...this.eventFields, maxHold: defaults.maxHold });
+    if (type) tellAge(this, type, this.holds.limit);
+  }
+
+  onRenewed(lease: number): void {
+    this.runtime.grants.renewed(this);
+    tellRenewal(this, lease);
   }
 
   /** Called when the deadline of the lease has passed, or when the server no longer has the lock. */
-  onLost(how: LossReason): void {
+  onLost(how: GrantLoss): void {
     const { state, runtime, kind, holds } = this;
     if (state.loss) return;
     const reason = how === 'lease-over' && this.ageCheck?.isOver ? 'held-too-long' : how;
@@ -163,9 +179,9 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     this.letGo();
     // A lost grant need not be released, so a shutdown does not wait for it.
     runtime.grants.delete(this);
-    const texts = { reason: lossText(reason, kind.family), remedy: lossRemedy(reason, holds.isWatched) };
-    runtime.events.emit({ type: 'lost', ...this.eventFields, ...texts });
-    this.abortController.abort(this.lossError());
+    const error = this.lossError();
+    tellLoss(this, lossTexts(reason, kind.family, holds.isWatched), error);
+    this.abortController.abort(error);
   }
 
   /**
@@ -196,7 +212,7 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
 
   /** The grant, if the server certainly still has it unchanged: no command was sent since, nor is in flight. */
   protected get untouched(): Acquired | undefined {
-    const isTouched = this.state.phase !== 'granted' || this.isVerifying || this.runtime.watchdog.isRenewing(this);
+    const isTouched = this.state.phase !== 'granted' || this.inspecting || this.runtime.watchdog.isRenewing(this);
     return isTouched ? undefined : this.acquired;
   }
 
@@ -206,6 +222,7 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     else this.lease.trust();
     // The deadline may have passed before the reply; a lost grant has left the watchdog and must not return to it.
     if (isHeld(this.state)) this.runtime.watchdog.watch(this);
+    this.runtime.grants.renewed(this);
   }
 
   /** Ends the lease: from now on nothing keeps it alive, and it cannot be lost by the clock. */
@@ -214,19 +231,17 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     this.lease.end();
   }
 
-  protected lossError(): LockLostError {
+  lossError(): LockLostError {
     const { reason } = this.abortController;
-    if (reason instanceof LockLostError) return reason;
-    return lossError(this.name, this.owner, this.kind.family, this.loss);
+    return reason instanceof LockLostError ? reason : lossError(this.name, this.owner, this.kind.family, this.loss);
   }
 
   /** Whether the server says that the owner no longer has the lock. */
   private async isGone(): Promise<boolean> {
     try {
-      const { count } = await this.operations.inspect(this.name, this.owner);
-      return count === 0;
+      return (await this.operations.inspect(this.name, this.owner)).count === 0;
     } catch (error) {
-      if (error instanceof WrongKeyTypeError) return true;
+      if (error instanceof LockKeyTypeError) return true;
       if (!isPassing(error)) this.runtime.events.emit({ type: 'unexpected', error });
       return false;
     }

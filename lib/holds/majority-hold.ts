@@ -23,6 +23,11 @@ export class MajorityHold extends CompositeHold {
     super(members, waitedMs);
   }
 
+  override get remaining(): number {
+    const longestFirst = this.members.map(({ remaining }) => remaining).sort((one, other) => other - one);
+    return longestFirst[this.needed - 1] ?? 0;
+  }
+
   override assertHeld(): void {
     if (this.alive.length < this.needed) throw this.lossError();
   }

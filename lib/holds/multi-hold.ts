@@ -3,7 +3,10 @@ import type { Duration } from '../time/duration.js';
 import { allSettled } from '../concurrency/all-settled.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { GrantedHold } from './granted-hold.js';
+import { cannotBeDetached } from './detaching/detach.options.js';
 import type { Hold, HoldRelease, HoldSummary } from './hold.js';
+import { cannotBeConverted } from './converting/upgrade.options.js';
+import type { HoldToken } from './detaching/hold-token.js';
 import { LazyAbortController } from './lazy-abort-controller.js';
 import { runUnderHold } from './run-under-hold.js';
 
@@ -34,8 +37,16 @@ export class CompositeHold implements MultiHold {
     return this.members.map(({ owner }) => owner).join(', ');
   }
 
+  get isReleased(): boolean {
+    return this.members.every(({ isReleased }) => isReleased);
+  }
+
   get isHeld(): boolean {
-    return this.members.every(({ isHeld }) => isHeld);
+    return this.remaining > 0;
+  }
+
+  get remaining(): number {
+    return Math.min(...this.members.map(({ remaining }) => remaining));
   }
 
   get signal(): AbortSignal {
@@ -55,6 +66,23 @@ export class CompositeHold implements MultiHold {
     this.stopListening();
     this.releasing ??= this.releaseMembers();
     return this.releasing;
+  }
+
+  async detach(): Promise<HoldToken> {
+    throw cannotBeDetached(this.name);
+  }
+
+  async tryUpgrade(): Promise<null> {
+    throw cannotBeConverted(this.name, 'tryUpgrade');
+  }
+
+  async downgrade(): Promise<Hold> {
+    throw cannotBeConverted(this.name, 'downgrade');
+  }
+
+  abandon(): void {
+    this.stopListening();
+    for (const member of this.members) member.abandon();
   }
 
   run<T>(fn: () => T): T {

@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { formatValue } from '../validation/format-value.js';
 
 const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
@@ -14,6 +15,12 @@ const LETTERS = 'A-Za-z0-9À-ÖØ-öø-ɏΑ-ΡΣ-ώЀ-ҁҊ-ԯא-תء-يぁ-ゖ�
 
 const ALWAYS_ENCODED = new RegExp(`[^${LETTERS}%${classOf(PUNCTUATION)}]`, 'u');
 
+/** A value that may become part of a key. `1` and `'1'` give the same key. */
+export type KeyPart = string | number | bigint | boolean | Date;
+
+/** The rule for {@link textOf}, for messages. */
+export const KEY_PART_RULE = 'non-empty text, a finite number, a bigint, a boolean or a valid date';
+
 /** Encodes text for a name: no character that ends a part, opens a hash tag or needs escaping in a log. */
 export type Encoder = (text: string) => string;
 
@@ -25,6 +32,20 @@ export function encoder(reserved: ReadonlySet<string>): Encoder {
   const kept = PUNCTUATION.filter((character) => !reserved.has(character));
   const others = new RegExp(`[^${LETTERS}${classOf(kept)}]`, 'gu');
   return (text) => text.replace(others, (character) => Buffer.from(character).toString('hex').replace(/../g, escapeOf));
+}
+
+/**
+ * The encoder for the values between which these separators are written. With `-` between two values a `-` inside a
+ * value is encoded: `a-b`, `c` and `a`, `b-c` are different values.
+ * @param unseparated Makes the error for a separator that cannot tell where a value ends; `found` is what it has.
+ */
+export function encoderBetween(separators: readonly string[], unseparated: (found: string) => Error): Encoder {
+  const reserved = separators.map((separator) => {
+    const boundary = boundaryIn(separator);
+    if (boundary !== undefined) return boundary.reserved;
+    throw unseparated(separator === '' ? 'nothing' : `only ${formatValue(separator)}`);
+  });
+  return encoder(new Set(reserved));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { formatValue } from '../validation/format-value.js';
 import { type ArgumentPath, type Found, follow, parsePath } from './argument-path.js';
-import { boundaryIn, encoder, type Encoder, textOf } from './key-encoding.js';
+import { type Encoder, encoderBetween, KEY_PART_RULE, textOf } from './key-encoding.js';
 import { sortedNames, spellingFault, TOO_MANY_REMEDY } from './lock-name.js';
 import { LockNameError } from '../errors.js';
 
@@ -92,7 +92,9 @@ export function compileTemplate(text: string): KeyTemplate {
   // Encoded values contain neither braces nor lone surrogates, so one sample represents all names.
   const fault = spellingFault(literals.join('0'));
   if (fault !== undefined) throw templateError(text, fault);
-  const encode = encoder(reservedBy(text, literals.slice(1, -1)));
+  const encode = encoderBetween(literals.slice(1, -1), (found) =>
+    templateError(text, `has ${found} between two placeholders; put a separator such as ":" there`),
+  );
   return {
     text,
     highestIndex: Math.max(-1, ...paths.map(({ steps }) => Number(steps[0]))),
@@ -103,17 +105,6 @@ export function compileTemplate(text: string): KeyTemplate {
       return sortedNames(list.cells.map((_, row) => nameOf(literals, columns, row)));
     },
   };
-}
-
-/** With `<0>-<1>` a "-" inside a value must be encoded: `a-b`, `c` and `a`, `b-c` are different arguments. */
-function reservedBy(text: string, separators: readonly string[]): ReadonlySet<string> {
-  const reserved = separators.map((separator) => {
-    const boundary = boundaryIn(separator);
-    if (boundary !== undefined) return boundary.reserved;
-    const found = separator === '' ? 'nothing' : `only ${formatValue(separator)}`;
-    throw templateError(text, `has ${found} between two placeholders; put a separator such as ":" there`);
-  });
-  return new Set(reserved);
 }
 
 /** The values of one placeholder in a call: one cell, or one per element of a list. */
@@ -156,12 +147,10 @@ function partOf(text: string, path: ArgumentPath, { value, complete, reached }: 
   const part = complete ? textOf(value) : undefined;
   if (part !== undefined) return part;
   const found = formatValue(value);
-  throw templateError(
-    text,
-    `needs non-empty text, a finite number, a bigint, a boolean or a valid date for ${path.text}, ` +
-      `but argument ${reached} is ${found}`,
-    { placeholder: path.text, found },
-  );
+  throw templateError(text, `needs ${KEY_PART_RULE} for ${path.text}, but argument ${reached} is ${found}`, {
+    placeholder: path.text,
+    found,
+  });
 }
 
 /** The first column that goes through a list, if any. All such columns must go through the same elements. */

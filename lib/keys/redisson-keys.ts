@@ -61,6 +61,16 @@ export function permitDeadlines(name: string): string {
   return suffixedName(name, 'timeout');
 }
 
+/** The permits of a limit, a key of our own. */
+export function limitPermits(name: string): string {
+  return suffixedName(name, 'limit');
+}
+
+/** The channel of a limit's releases, in the slot of its permits. */
+export function limitChannel(name: string): string {
+  return lockChannel(limitPermits(name));
+}
+
 /** The channel of a read-write lock, for readers and writers alike. */
 export function readWriteLockChannel(name: string): string {
   return prefixedName('redisson_rwlock', name);
@@ -109,4 +119,14 @@ export function fairQueue(name: string): string {
 /** How long each fair-lock waiter keeps its queue position. */
 export function fairDeadlines(name: string): string {
   return prefixedName('redisson_lock_timeout', name);
+}
+
+/** Prefix of the keys that tell who holds a lock; each ends with the owner. Keys of our own. */
+export function holderRecords(name: string): string {
+  return suffixedName(name, 'holder:');
+}
+
+/** The holds of a lock whose code waits for another lock: a key of our own. */
+export function blockedHolds(name: string): string {
+  return suffixedName(name, 'blocked');
 }

@@ -48,12 +48,10 @@ export abstract class CompositeLock extends AcquirableLock<MultiHold> {
     this.name = members.map(({ name }) => name).join(', ');
   }
 
-  /** @internal */
   async take(terms: AcquireTerms): Promise<MultiHold> {
     return (await this.acquireMembers(terms, manualHold)).hold;
   }
 
-  /** @internal */
   async enter(terms: AcquireTerms): Promise<HeldSection<MultiHold>> {
     const { hold, acquired } = await this.acquireMembers(terms, sectionHold);
     return enteredTogether(hold, acquired);

@@ -18,7 +18,7 @@ export interface FencedLock extends Lock<FencedHold> {
   /**
    * The token issued last, to any owner, even if that owner has released since; 0 if none was issued yet (Redisson:
    * `getToken`). It does not tell who holds the lock: the caller's own token is `hold.fence`.
-   * @throws LockUnavailableError, WrongKeyTypeError
+   * @throws LockUnavailableError, LockKeyTypeError
    */
   currentToken(): Promise<bigint>;
 }

@@ -2,6 +2,7 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations } from '../backend/lock-operations.js';
 import type { Quorum } from '../backend/quorum/quorum.js';
 import { partsOfGroupLock } from '../keys/group-field.js';
+import type { LockKindName } from '../events/life-cycle-events.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import { HandOverAttempts, type HandOverLimits } from '../waiting/hand-over-attempts.js';
@@ -10,18 +11,21 @@ import { exponentialBackoff } from '../waiting/backoff.js';
 import { FairAcquirer } from '../waiting/fair/fair-acquirer.js';
 import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
 import { SpinAcquirer } from '../waiting/spin-acquirer.js';
-import { LockOwnershipError } from '../errors.js';
-import type { LockFamily, LockKind, ReenteredLock, SpinKind } from '../holds/lock-kind.js';
+import { LockOptionsError, LockOwnershipError } from '../errors.js';
+import type { DetachableKind } from '../holds/detaching/hold-token.js';
+import type { Converting, Detaching, LockFamily, LockKind, ReenteredLock, SpinKind } from '../holds/lock-kind.js';
+import type { ChosenKind } from './options/kind.options.js';
 import { WriterPreferenceAcquirer } from '../waiting/writer-preference-acquirer.js';
+import { LimitAcquirers } from '../waiting/limit/limit-acquirers.js';
 import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
-import { type WaitDependencies } from '../waiting/acquirer.js';
+import type { Drainable, WaitDependencies } from '../waiting/acquirer.js';
 
 /** The read and write half, each also in a variant that prefers waiting writers to new readers. */
 export type ReadWriteKinds = Readonly<Record<'read' | 'write' | 'readBehindWriters' | 'writeFirst', LockKind>>;
 
 /** Creates the halves. Each has its own wait queue, because each waits for a different condition. */
 export const readWriteKinds = (
-  { readLock, writeLock }: Pick<LockBackend, 'readLock' | 'writeLock'>,
+  { readLock, writeLock, conversion: operations }: Pick<LockBackend, 'readLock' | 'writeLock' | 'conversion'>,
   waiting: WaitDependencies,
   owners: OwnerIds,
   events: LockEvents,
@@ -30,26 +34,57 @@ export const readWriteKinds = (
     acquire: (request) => readLock.acquire({ ...request, behindWriters: true }),
     release: (request) => readLock.release(request),
   };
+  const convertingTo = (half: keyof ReadWriteKinds): Converting => ({
+    operations,
+    owners,
+    otherHalf: () => kinds[half],
+  });
   const reads = (locks: typeof behindWriters): LockKind => ({
+    name: 'read',
     family: 'read',
     operations: readLock,
     renewsLeases: true,
     acquirer: new QueuedAcquirer(new SharedLockAttempts(locks, owners, events), waiting, readWriteLockChannel),
   });
-  const writes = { family: 'write', operations: writeLock } as const;
+  const writes = { name: 'write', family: 'write', operations: writeLock } as const;
   const writeQueue = new QueuedAcquirer(new LockAttempts(writeLock, owners, events), waiting, readWriteLockChannel);
-  return {
-    read: reads(readLock),
-    write: { ...writes, acquirer: writeQueue },
-    readBehindWriters: reads(behindWriters),
-    writeFirst: { ...writes, acquirer: new WriterPreferenceAcquirer(writeLock, writeQueue, owners, events, waiting) },
+  const writerPreference = new WriterPreferenceAcquirer(writeLock, writeQueue, owners, events, waiting);
+  const kinds: ReadWriteKinds = {
+    read: { ...reads(readLock), converting: convertingTo('write') },
+    write: { ...writes, acquirer: writeQueue, converting: convertingTo('read') },
+    readBehindWriters: { ...reads(behindWriters), converting: convertingTo('writeFirst') },
+    writeFirst: { ...writes, acquirer: writerPreference, converting: convertingTo('readBehindWriters') },
   };
+  return kinds;
 };
+
+/** The kinds of limits, one for each number of permits and order of waiters. */
+export interface LimitKinds {
+  readonly acquirer: Drainable;
+  /**
+   * The kind of which up to `limit` owners hold a name at once.
+   * @param isFair Whether waiters are served in the order of their arrival, over all processes.
+   */
+  of(limit: number, isFair: boolean): LockKind;
+}
+
+const limitKinds = (operations: LockBackend['limit'], acquirers: LimitAcquirers): LimitKinds => ({
+  acquirer: acquirers,
+  of: (limit, isFair) => ({
+    name: 'limit',
+    family: 'limit',
+    what: 'Limit',
+    limit,
+    operations,
+    acquirer: acquirers.of(limit, isFair),
+  }),
+});
 
 /** The lock kinds of one connection. */
 export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', LockKind>> &
   ReadWriteKinds & {
     readonly spin: SpinKind;
+    readonly limit: LimitKinds;
     /** Only if independent masters are configured. */
     readonly quorum?: LockKind;
   };
@@ -65,6 +100,8 @@ export interface KindParts {
   /** How long a fair lock keeps the queue position of a dead waiter, ms. */
   readonly fairWaitTimeout: number;
   readonly handOver: HandOverLimits;
+  /** The name of the connection. */
+  readonly connection: string;
 }
 
 /** Re-entry check of kinds with tokens. @throws LockOwnershipError if the current hold has no token. */
@@ -85,15 +122,18 @@ export const createKinds = ({
   events,
   fairWaitTimeout,
   handOver,
+  connection,
 }: KindParts): LockKinds => {
+  const detaching = (kind: DetachableKind): Detaching => ({ kind, connection, operations: backend.takeOver });
   const attempts = (operations: LockOperations): LockAttempts => new LockAttempts(operations, owners, events);
   const queuedKind = (
+    name: LockKindName,
     family: LockFamily,
     operations: LockOperations,
     { channelOf = lockChannel, pubSub = waiting.pubSub } = {},
   ): LockKind => {
     const acquirer = new QueuedAcquirer(attempts(operations), { ...waiting, pubSub }, channelOf);
-    return { family, operations, acquirer };
+    return { name, family, operations, acquirer };
   };
   const plainQueue = new QueuedAcquirer(
     new HandOverAttempts(backend.lock, owners, events, handOver),
@@ -104,10 +144,19 @@ export const createKinds = ({
   const spinQueue = new QueuedAcquirer(new LockAttempts(lock, owners, events, true), waiting);
   const channelOfGroup = (name: string): string => lockChannel(partsOfGroupLock(name).group);
   return {
-    plain: { family: 'exclusive', operations: lock, acquirer: plainQueue, handOver: plainQueue },
+    plain: {
+      name: 'reentrant',
+      family: 'exclusive',
+      operations: lock,
+      acquirer: plainQueue,
+      handOver: plainQueue,
+      detaching: detaching('plain'),
+    },
     fair: {
+      name: 'fair',
       family: 'exclusive',
       operations: fairLock,
+      detaching: detaching('fair'),
       acquirer: new FairAcquirer({
         ...waiting,
         locks: fairLock,
@@ -118,15 +167,52 @@ export const createKinds = ({
       }),
     },
     spin: {
+      name: 'spin',
       family: 'exclusive',
       operations: lock,
       silent: true,
+      detaching: detaching('spin'),
       acquirer: new SpinAcquirer(spinQueue, exponentialBackoff()),
       handOver: spinQueue,
     },
-    fenced: { ...queuedKind('exclusive', fencedLock), checkReentry: requireFence },
-    group: queuedKind('group', groupLock, { channelOf: channelOfGroup }),
+    fenced: {
+      ...queuedKind('fenced', 'exclusive', fencedLock),
+      detaching: detaching('fenced'),
+      checkReentry: requireFence,
+    },
+    group: queuedKind('group', 'group', groupLock, { channelOf: channelOfGroup }),
+    limit: limitKinds(
+      backend.limit,
+      new LimitAcquirers({ ...waiting, limits: backend.limit, owners, events, slot: fairWaitTimeout }),
+    ),
     ...readWriteKinds(backend, waiting, owners, events),
-    ...(masters && { quorum: queuedKind('quorum', masters.lock, { pubSub: masters.pubSub }) }),
+    ...(masters && {
+      quorum: {
+        ...queuedKind('redlock', 'quorum', masters.lock, { pubSub: masters.pubSub }),
+        readNodes: (name) => masters.lock.read(name),
+      },
+    }),
   };
+};
+
+const refuseReentry = ({ name, owner }: ReenteredLock): never => {
+  throw new LockOwnershipError(
+    `Lock "${name}" is not reentrant and the running code holds it already, as ${owner}: release it first, or use getLock()`,
+    { lockName: name, details: { owner } },
+  );
+};
+
+/**
+ * The kind that options have chosen.
+ * @throws LockOptionsError if it needs independent servers and none are configured.
+ */
+export const chosenKind = (kinds: LockKinds, chosen: ChosenKind): LockKind => {
+  if (chosen === 'nonReentrant') return { ...kinds.plain, checkReentry: refuseReentry };
+  if (chosen === 'nonReentrantFair') return { ...kinds.fair, checkReentry: refuseReentry };
+  const kind = kinds[chosen];
+  if (kind) return kind;
+  throw new LockOptionsError(
+    'kind "redlock" and getRedLock(name) need independent servers; give redlock: { nodes: [connection, connection, connection] } to the module, whose default connection has them',
+    { details: { option: 'redlock' } },
+  );
 };

@@ -1,4 +1,6 @@
 import type { Hold } from '../holds/hold.js';
+import type { InspectedLock } from '../inspection/inspected-lock.js';
+import type { ConflictHandler, WithLockOptions } from './options/with-lock.options.js';
 import type { AcquireOptions } from '../waiting/acquire.options.js';
 
 /** The operations of every lock kind. */
@@ -12,7 +14,7 @@ export interface Lock<H extends Hold = Hold> {
   /**
    * Acquires the lock, waiting if necessary (Redisson: `lock`). Re-enters if the current context or scope holds it.
    * @throws LockTimeoutError after `wait`, LockConflictError if `wait` is 0, LockAbortedError, LockShutdownError,
-   *   LockUnavailableError, LockLostError, WrongKeyTypeError, LockOptionsError
+   *   LockUnavailableError, LockLostError, LockKeyTypeError, LockOptionsError
    */
   acquire(options?: AcquireOptions): Promise<H>;
 
@@ -24,7 +26,20 @@ export interface Lock<H extends Hold = Hold> {
 
   /** Runs `fn` under the lock and releases it afterwards. Returns the result of `fn`, or rejects with its error. */
   withLock<T>(fn: (hold: H) => T | Promise<T>): Promise<T>;
-  withLock<T>(options: AcquireOptions, fn: (hold: H) => T | Promise<T>): Promise<T>;
+  /** Runs `fn` under the lock, acquired with these options, and releases it afterwards. */
+  withLock<T>(options: AcquireOptions & WithLockOptions<'throw'>, fn: (hold: H) => T | Promise<T>): Promise<T>;
+  /** Runs `fn`, or with `onConflict: 'skip'` resolves with `undefined` if the lock is not free within `wait`. */
+  withLock<T>(
+    options: AcquireOptions & WithLockOptions<'throw' | 'skip'>,
+    fn: (hold: H) => T | Promise<T>,
+  ): Promise<T | undefined>;
+  /** Runs `fn`, or resolves with the result of `onConflict` if the lock is not free within `wait`. */
+  withLock<T, R>(
+    options: AcquireOptions & WithLockOptions<ConflictHandler<R>>,
+    fn: (hold: H) => T | Promise<T>,
+  ): Promise<T | R>;
+  /** Runs `fn`, with an `onConflict` that is known only at run time. */
+  withLock(options: AcquireOptions & WithLockOptions, fn: (hold: H) => unknown): Promise<unknown>;
 
   /**
    * Releases the hold that the current scope or context acquired last (Redisson: `unlock`). Holds of `withLock` and
@@ -52,4 +67,11 @@ export interface Lock<H extends Hold = Hold> {
 
   /** Milliseconds until the lease ends; −2 if the lock is not held (Redisson: `remainTimeToLive`). */
   remainingLease(): Promise<number>;
+
+  /**
+   * Who holds the lock and who waits for it, read in one step on the server; for several locks as one, each by itself.
+   * Changes nothing. Data that is no lock, or of another kind, is described by `problem`, and is no error.
+   * @throws LockUnavailableError
+   */
+  inspect(): Promise<InspectedLock>;
 }

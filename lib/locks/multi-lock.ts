@@ -2,7 +2,9 @@ import type { GrantedHold } from '../holds/granted-hold.js';
 import { allSettled } from '../concurrency/all-settled.js';
 import { CompositeHold } from '../holds/multi-hold.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
-import type { AcquireTerms } from '../waiting/acquire.options.js';
+import { type AcquireTerms, type LeaseTerms, renewalOf } from '../waiting/acquire.options.js';
+import type { InspectedLock } from '../inspection/inspected-lock.js';
+import { inspectedTogether } from '../inspection/inspect-together.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { acquireAll } from './acquire-all.js';
 import {
@@ -79,6 +81,10 @@ export class MultiLock extends CompositeLock {
     return limited.length > 0 ? Math.min(...limited) : -1;
   }
 
+  async inspect(): Promise<InspectedLock> {
+    return inspectedTogether(this.name, await Promise.all(this.members.map((member) => member.inspect())));
+  }
+
   /** Acquires every member or none, within one limit. */
   protected async acquireMembers<Got>(
     { lease, limit }: AcquireTerms,
@@ -89,8 +95,8 @@ export class MultiLock extends CompositeLock {
       {
         members,
         inCommonOrder,
-        // No lease yet: the watchdog renews the first member while the last is waited for, however short the lease.
-        acquire: (member, within) => acquire(member, { lease: undefined, limit: within }),
+        // A lease begins later: the watchdog renews the first member while the last is waited for, however short it is.
+        acquire: (member, within) => acquire(member, { lease: renewalOf(lease), limit: within }),
         undo,
         complete: (all) => this.begin([...all.values()].map(holdOf), lease),
         aborted: (end) => refusal({ what: 'Lock', name: this.name, template: undefined, limit }, end, undefined),
@@ -105,8 +111,8 @@ export class MultiLock extends CompositeLock {
   }
 
   /** Starts the lease of all members once the last is acquired. */
-  private async begin(holds: readonly GrantedHold[], lease: number | undefined): Promise<void> {
-    if (lease !== undefined) await allSettled(holds.map((hold) => hold.limit(lease)));
+  private async begin(holds: readonly GrantedHold[], lease: LeaseTerms): Promise<void> {
+    if (typeof lease === 'number') await allSettled(holds.map((hold) => hold.limit(lease)));
     for (const hold of holds) hold.assertHeld();
   }
 }

@@ -1,7 +1,6 @@
-import { LockOwnershipError } from '../errors.js';
 import { parseOptions } from '../validation/options.js';
-import { parseKind } from './lock.options.js';
-import type { ReenteredLock } from '../holds/lock-kind.js';
+import { parseKind } from './options/kind.options.js';
+import { chosenKind } from './lock-kinds.js';
 import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /** Options of `getNonReentrantLock`. */
@@ -9,13 +8,6 @@ export interface NonReentrantLockOptions {
   /** Whether waiters are served in order of arrival, as by a fair lock. Default: false. */
   readonly fair?: boolean | undefined;
 }
-
-const refuseReentry = ({ name, owner }: ReenteredLock): never => {
-  throw new LockOwnershipError(
-    `Lock "${name}" is not reentrant and the running code holds it already, as ${owner}: release it first, or use getLock()`,
-    { lockName: name, details: { owner } },
-  );
-};
 
 /**
  * A lock that its owner cannot acquire twice: a second acquisition fails at once with `LockOwnershipError`, also by
@@ -28,7 +20,7 @@ export class NonReentrantLock extends ReentrantLock {
    * @throws LockOptionsError
    */
   constructor(runtime: LockServices, name: string, options?: NonReentrantLockOptions) {
-    const kind = runtime.kinds[parseKind(parseOptions(options, ['fair'], { of: 'getNonReentrantLock' }))];
-    super(runtime, name, undefined, { ...kind, checkReentry: refuseReentry });
+    const given = parseOptions(options, ['fair'], { of: 'getNonReentrantLock' });
+    super(runtime, name, undefined, chosenKind(runtime.kinds, parseKind({ ...given, kind: 'nonReentrant' })));
   }
 }

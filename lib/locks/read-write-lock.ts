@@ -14,8 +14,9 @@ export interface ReadWriteLockOptions {
 
 /**
  * Many concurrent readers or one writer (Redisson: `RReadWriteLock`). A writer may also acquire the read half, and
- * keeps it after releasing the write half. A reader cannot upgrade to writer: it would wait for itself, so this is
- * refused at once with `LockConflictError`, whatever the wait.
+ * keeps it after releasing the write half. A reader that acquires the write half would wait for
+ * itself, so this is refused at once with `LockConflictError`, whatever the wait; the only reader may upgrade its hold
+ * (`hold.tryUpgrade()`), and a writer may downgrade its own.
  */
 export interface ReadWriteLock {
   /** The lock's name, as stored in Redis. */

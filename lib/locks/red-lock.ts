@@ -10,7 +10,9 @@ import {
 import type { GrantedHold } from '../holds/granted-hold.js';
 import { MajorityHold } from '../holds/majority-hold.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
-import type { AcquireTerms } from '../waiting/acquire.options.js';
+import { type AcquireTerms, renewalOf } from '../waiting/acquire.options.js';
+import type { InspectedLock } from '../inspection/inspected-lock.js';
+import { inspectedTogether } from '../inspection/inspect-together.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { acquireMajority, type VoteResult } from './acquire-majority.js';
 import {
@@ -79,6 +81,11 @@ export class RedLock extends CompositeLock {
     return quorumLease(this.needed, await this.askAll((member) => member.remainingLease()));
   }
 
+  /** Resolves if a majority of the members can be inspected; `members` has those. */
+  async inspect(): Promise<InspectedLock> {
+    return inspectedTogether(this.name, await this.askAll((member) => member.inspect()), this.needed);
+  }
+
   /** The answers of the members that replied. @throws The first failure, if too many failed. */
   private async askAll<T>(ask: (member: ReentrantLock) => Promise<T>): Promise<readonly T[]> {
     const results = await Promise.allSettled(this.members.map(ask));
@@ -96,8 +103,9 @@ export class RedLock extends CompositeLock {
     const voting = {
       members,
       needed,
-      // No lease yet: the watchdog renews the first member while the others are waited for, however short the lease.
-      acquire: (member: ReentrantLock, within: WaitLimit) => acquire(member, { lease: undefined, limit: within }),
+      // A lease begins later: the watchdog renews the first member while the others are waited for, however short it is.
+      acquire: (member: ReentrantLock, within: WaitLimit) =>
+        acquire(member, { lease: renewalOf(lease), limit: within }),
       undo,
     };
     const outcome = await acquireMajority(voting, limit, runtime.scheduler);
@@ -106,7 +114,8 @@ export class RedLock extends CompositeLock {
     const holds = acquired.map(holdOf);
     const hold = new MajorityHold(holds, limit.waited, needed, members.length);
     try {
-      const end = lease === undefined ? undefined : await limit.untimed.endBefore(this.begin(holds, lease));
+      const begun = typeof lease === 'number' ? this.begin(holds, lease) : undefined;
+      const end = begun && (await limit.untimed.endBefore(begun));
       if (end?.cause === 'aborted') throw this.aborted(end, limit);
       hold.assertHeld();
     } catch (error) {

@@ -1,19 +1,32 @@
 import type { LockBackend } from '../backend/lock-backend.js';
+import type { OwnerIds } from '../context/owner-ids.js';
 import { LockConflictError, LockTimeoutError, LockOwnershipError } from '../errors.js';
 import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
-import type { HeldSection } from '../reentrancy/critical-section.js';
+import { type HeldSection, keepAtLeast } from '../reentrancy/critical-section.js';
 import type { Hold } from '../holds/hold.js';
-import { parseLockOptions } from './lock.options.js';
+import { parseAcquire, parseRunLocked, type WithLockRequest } from './options/lock.options.js';
+import {
+  type ConflictHandler,
+  resultOfConflict,
+  type WithLockOptions,
+  type WithLockPlan,
+} from './options/with-lock.options.js';
+import { inspectLock } from '../inspection/inspect-lock.js';
+import { inspectedQuorum } from '../inspection/inspect-quorum.js';
+import type { InspectedLock } from '../inspection/inspected-lock.js';
 import type { Lock } from './lock.js';
 import { acceptedTerms, type AcquireTerms, type AcquireOptions, type LockRequest } from '../waiting/acquire.options.js';
 import { ReentrantAcquirer, type ReentrancyServices } from '../reentrancy/reentrant-acquirer.js';
+import type { GrantOrigin } from '../holds/observed/hold-events.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
+import { lockFields } from '../holds/observed/hold-events.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import type { LockKinds } from './lock-kinds.js';
 
 /** Services shared by the locks of one connection. Two connections are two owners, even for the same name. */
 export interface LockServices extends ReentrancyServices {
   readonly backend: LockBackend;
+  readonly owners: OwnerIds;
   readonly kinds: LockKinds;
 }
 
@@ -39,8 +52,13 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   }
 
   async tryAcquire(options?: AcquireOptions): Promise<H | null> {
+    return this.tryTake(this.termsOf(options, 0));
+  }
+
+  /** @internal */
+  async tryTake(terms: AcquireTerms): Promise<H | null> {
     try {
-      return await this.take(this.termsOf(options, 0));
+      return await this.take(terms);
     } catch (error) {
       if (error instanceof LockConflictError || error instanceof LockTimeoutError) return null;
       throw error;
@@ -48,20 +66,47 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
   }
 
   withLock<T>(fn: (hold: H) => T | Promise<T>): Promise<T>;
-  withLock<T>(options: AcquireOptions, fn: (hold: H) => T | Promise<T>): Promise<T>;
-  async withLock<T>(...given: WorkArguments<AcquireOptions, (hold: H) => T | Promise<T>>): Promise<T> {
+  withLock<T>(options: AcquireOptions & WithLockOptions<'throw'>, fn: (hold: H) => T | Promise<T>): Promise<T>;
+  withLock<T>(
+    options: AcquireOptions & WithLockOptions<'throw' | 'skip'>,
+    fn: (hold: H) => T | Promise<T>,
+  ): Promise<T | undefined>;
+  withLock<T, R>(
+    options: AcquireOptions & WithLockOptions<ConflictHandler<R>>,
+    fn: (hold: H) => T | Promise<T>,
+  ): Promise<T | R>;
+  withLock(options: AcquireOptions & WithLockOptions, fn: (hold: H) => unknown): Promise<unknown>;
+  async withLock<T>(
+    ...given: WorkArguments<AcquireOptions & WithLockOptions, (hold: H) => T | Promise<T>>
+  ): Promise<unknown> {
     const [options, work] = parseWork('withLock', given);
-    return this.runLocked(this.termsOf(options), work);
+    return this.runLocked(parseRunLocked(options, this.runtime.defaults.wait), work);
   }
 
-  /** @internal */
-  async runLocked<T>(terms: AcquireTerms, work: (hold: H) => T | Promise<T>): Promise<T> {
-    const { hold, run, leave } = await this.enter(terms);
+  /** @internal Resolves with the result of the work, or with what `onConflict` makes of a conflict. */
+  async runLocked(request: WithLockRequest, work: (hold: H) => unknown): Promise<unknown> {
+    let section: HeldSection<H>;
+    try {
+      section = await this.enterFor(this.accept(request), request);
+    } catch (error) {
+      return resultOfConflict(request, error, []);
+    }
+    const { hold, run, leave } = section;
     try {
       return await run(() => work(hold));
     } finally {
       await leave();
     }
+  }
+
+  /** @internal A section whose locks stay held for a minimum time, if any. */
+  enterFor(terms: AcquireTerms, { holdAtLeast }: Pick<WithLockPlan, 'holdAtLeast'>): Promise<HeldSection<H>> {
+    const entering = this.enter(terms);
+    if (holdAtLeast === undefined) return entering;
+    return entering.then((section) => {
+      keepAtLeast(section.hold, holdAtLeast);
+      return section;
+    });
   }
 
   abstract release(): Promise<void>;
@@ -78,9 +123,11 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
 
   abstract remainingLease(): Promise<number>;
 
+  abstract inspect(): Promise<InspectedLock>;
+
   /** @internal */
   termsOf(options: AcquireOptions | undefined, defaultWait = this.runtime.defaults.wait): AcquireTerms {
-    return this.accept(parseLockOptions(options, defaultWait));
+    return this.accept(parseAcquire(options, defaultWait));
   }
 
   /** @internal */
@@ -94,6 +141,7 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
  */
 export class ReentrantLock<H extends GrantedHold = GrantedHold> extends AcquirableLock<H> {
   private readonly acquirer: ReentrantAcquirer;
+  private readonly origin: GrantOrigin;
 
   /**
    * Created by `LockService`.
@@ -108,15 +156,14 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
     method?: string,
   ) {
     super(runtime);
-    this.acquirer = new ReentrantAcquirer(runtime, kind, name, template, method);
+    this.origin = { template, method };
+    this.acquirer = new ReentrantAcquirer(runtime, kind, name, this.origin);
   }
 
-  /** @internal */
   take(terms: AcquireTerms): Promise<H> {
     return this.acquirer.acquire(terms) as Promise<H>;
   }
 
-  /** @internal */
   enter(terms: AcquireTerms): Promise<HeldSection<H>> {
     return this.acquirer.enter(terms) as Promise<HeldSection<H>>;
   }
@@ -142,6 +189,9 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
   async forceRelease(): Promise<boolean> {
     const { runtime, kind, name } = this;
     const released = await kind.operations.forceRelease({ name, silent: kind.silent });
+    const { events } = runtime;
+    const type = 'force-released';
+    if (released && events.hears(type)) events.emit({ type, ...lockFields(runtime, kind, name, this.origin) });
     // Holders in this process stop at once; other processes notice at their next renewal.
     await Promise.all([...runtime.grants].filter((grant) => grant.name === name).map((grant) => grant.verify()));
     return released;
@@ -158,5 +208,11 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
 
   async remainingLease(): Promise<number> {
     return (await this.kind.operations.inspect(this.name, undefined)).remaining;
+  }
+
+  async inspect(): Promise<InspectedLock> {
+    const { runtime, kind, name } = this;
+    if (!kind.readNodes) return inspectLock(runtime, kind.name, name);
+    return inspectedQuorum(name, await kind.readNodes(name), runtime.owners);
   }
 }

@@ -1,15 +1,20 @@
 import {
+  FenceHeaderError,
   LockAbortedError,
   LockConflictError,
+  LockDeadlockError,
   type LockError,
   LockNameError,
   LockQueueFullError,
   LockShutdownError,
   LockTimeoutError,
   LockUnavailableError,
+  StaleFenceError,
 } from '../errors.js';
 
 const BAD_REQUEST = 400;
+const CONFLICT = 409;
+const PRECONDITION_FAILED = 412;
 const INTERNAL_ERROR = 500;
 const UNAVAILABLE = 503;
 const SHORTEST_RETRY_S = 1;
@@ -45,6 +50,10 @@ export const errorResponse = (
   if (error instanceof LockConflictError) {
     return { status: conflictStatus, code, message: 'The resource is in use right now' };
   }
+  if (error instanceof LockDeadlockError) {
+    const message = 'Another request needs the same resources; try again';
+    return { status: CONFLICT, code, message, retryAfter: SHORTEST_RETRY_S };
+  }
   if (error instanceof LockTimeoutError) {
     const message = 'The resource is in use; try again later';
     return { status: UNAVAILABLE, code, message, retryAfter: retryAfter(error, watchdogTimeout) };
@@ -66,11 +75,18 @@ export const errorResponse = (
         : 'The request contains no valid name to lock';
     return { status: BAD_REQUEST, code, message };
   }
+  if (error instanceof FenceHeaderError) {
+    return { status: BAD_REQUEST, code, message: 'The request has no valid fencing token' };
+  }
+  if (error instanceof StaleFenceError) {
+    return { status: PRECONDITION_FAILED, code, message: 'A later holder of the lock has written already' };
+  }
   return { status: INTERNAL_ERROR, code, message: 'Internal server error' };
 };
 
 /** Whether the client caused the error. */
-export const isClientError = ({ status }: LockErrorResponse): boolean => status === BAD_REQUEST;
+export const isClientError = ({ status }: LockErrorResponse): boolean =>
+  status === BAD_REQUEST || status === PRECONDITION_FAILED;
 export const isInternal = ({ status }: LockErrorResponse): boolean => status === INTERNAL_ERROR;
 
 /** A lease longer than the watchdog's was set by its holder, so it tells when the lock becomes free. */

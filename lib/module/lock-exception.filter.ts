@@ -16,6 +16,7 @@ import { LOCK_SETTINGS } from './redis-lock.constants.js';
  * microservice; an error with `extensions` in GraphQL; an `exception` event over WebSockets, as Nest's own filters do.
  * The lock's name and its holder are never sent: they may be personal data. The module registers it for the whole
  * application. Nest applies no application-wide filters to gateways, so they need `@UseFilters(LockExceptionFilter)`.
+ * A subclass without a constructor gets the services of this one, and injects its own as properties.
  */
 @Catch(LockError)
 export class LockExceptionFilter implements ExceptionFilter<LockError> {
@@ -27,7 +28,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
   ) {}
 
   catch(error: LockError, host: ArgumentsHost): Observable<never> | void {
-    const answer = errorResponse(error, this.settings);
+    const answer = this.responseTo(error, host);
     if (isInternal(answer)) this.logger.error(error.message, error.stack);
     if (isClientError(answer)) this.logger.warn(error.message);
     switch (host.getType<string>()) {
@@ -43,6 +44,18 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
       default:
         throw error;
     }
+  }
+
+  /**
+   * What the caller is told. Override it for other texts, such as in the caller's language, or for another status.
+   *
+   * @example
+   * protected override responseTo(error: LockError, host: ArgumentsHost): LockErrorResponse {
+   *   return { ...super.responseTo(error, host), message: this.i18n.t(error.code) };
+   * }
+   */
+  protected responseTo(error: LockError, _host: ArgumentsHost): LockErrorResponse {
+    return errorResponse(error, this.settings);
   }
 
   private reply({ status, code, message, retryAfter }: LockErrorResponse, host: ArgumentsHost): void {

@@ -1,19 +1,11 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Logger,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { LockOptionsError } from '../errors.js';
 import { type LockedMethodInfo, lockedMethodsOf } from '../decorators/decorated-method.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
 import { adopt } from '../decorators/instance-wiring.js';
-import { logEvents } from '../events/event-log.js';
 import { type ConnectionRegistry } from '../runtime/connection-registry.js';
-import { DEFAULT_CONNECTION_NAME } from '../locks/lock.options.js';
-import { allSettled } from '../concurrency/all-settled.js';
+import { loggerOf, openConnections } from './open-connections.js';
 import { ShutdownDrain } from './shutdown-drain.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 import type { LockSettings } from './options/lock-settings.js';
@@ -42,7 +34,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     this.refuseDuplicates();
     this.refuseMissingConnections();
     this.wireForeignInstances();
-    await this.open();
+    await openConnections(this.connections, this.draining);
   }
 
   beforeApplicationShutdown(): void {
@@ -52,25 +44,6 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   async onApplicationShutdown(): Promise<void> {
     await this.draining.drain();
     await this.draining.close();
-  }
-
-  /** Opens all connections concurrently, so that none waits for another. */
-  private async open(): Promise<void> {
-    const { all, byName } = this.connections;
-    const logs = new Map([...byName].map(([name, runtime]) => [runtime, loggerOf(name)]));
-    const probing = all.map((runtime) => {
-      const log = logs.get(runtime) ?? loggerOf(undefined);
-      logEvents(runtime.events, log);
-      runtime.open();
-      return runtime.probe.run(log);
-    });
-    try {
-      await allSettled(probing);
-    } catch (error) {
-      // Nest calls no shutdown hooks for an application that fails to start.
-      await this.draining.closeWithin(0);
-      throw error;
-    }
   }
 
   /** With two global modules, the last one imported would silently win. */
@@ -94,11 +67,11 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     }
   }
 
-  private refuseMissing({ place, connection }: LockedMethodInfo): void {
+  private refuseMissing({ place, connection, usesMasters }: LockedMethodInfo): void {
     const { target } = this.settings;
     try {
       this.connections.get(connection);
-      if (connection === undefined && target.kind === 'none')
+      if (connection === undefined && target.kind === 'none' && !usesMasters)
         throw new LockOptionsError(target.reason, { details: { option: 'connection' } });
     } catch (error) {
       if (!(error instanceof LockOptionsError)) throw error;
@@ -114,11 +87,3 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     }
   }
 }
-
-/** The logger context contains the connection's name, except for the default connection. */
-const loggerOf = (connection: string | undefined): Logger =>
-  new Logger(
-    connection === undefined || connection === DEFAULT_CONNECTION_NAME
-      ? 'RedisLockModule'
-      : `RedisLockModule:${connection}`,
-  );

@@ -1,6 +1,14 @@
-import { ConfigurableModuleBuilder, type DynamicModule, Module, type Provider } from '@nestjs/common';
+import {
+  ConfigurableModuleBuilder,
+  type DynamicModule,
+  type InjectionToken,
+  Module,
+  type Provider,
+} from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { invalidOption } from '../validation/options.js';
+import { getLocksToken } from './locks-token.js';
+import { isPlainObject } from './options/connection.options.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 import { LockService } from '../lock.service.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
@@ -10,7 +18,7 @@ import { RedisLockLifecycle } from './redis-lock.lifecycle.js';
 import { parseModuleOptions, type RedisLockOptions } from './options/redis-lock.options.js';
 import { createConnections, type OwnedRuntime } from './runtime.factory.js';
 import type { LockSettings } from './options/lock-settings.js';
-import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
+import { LOCK_CONNECTIONS, LOCK_OPTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
 import { type Scheduler, systemScheduler, WATCHDOG_SCHEDULER } from '../time/scheduler.js';
 
 /** Options that must be known before the module's options are, so they are given beside `useFactory` and its kind. */
@@ -19,6 +27,11 @@ export interface RedisLockModuleExtras {
   isGlobal?: boolean;
   /** Whether lock errors are mapped to HTTP for the whole application. Default: true. */
   exceptionFilter?: boolean;
+  /**
+   * Names of `connections` that `@InjectLocks(name)` injects. Only for `forRootAsync`: `forRoot` knows them. Default:
+   * none.
+   */
+  connectionNames?: readonly string[];
 }
 
 /** Options that a factory may return: all except those that Nest needs before it runs. */
@@ -31,8 +44,6 @@ export type ReturnedLockOptions = RedisLockOptions & {
 export interface RedisLockOptionsFactory {
   createRedisLockOptions(): ReturnedLockOptions | Promise<ReturnedLockOptions>;
 }
-
-const LOCK_OPTIONS = Symbol('LOCK_OPTIONS');
 
 const providers: Provider[] = [
   { provide: WATCHDOG_SCHEDULER, useValue: systemScheduler },
@@ -56,6 +67,23 @@ const providers: Provider[] = [
   RedisLockLifecycle,
 ];
 
+/** The services of these connections, which `@InjectLocks(name)` injects. */
+const locksOf = (names: unknown): readonly (Provider & { readonly provide: InjectionToken })[] => {
+  if (!Array.isArray(names) || names.includes(undefined))
+    throw invalidOption('connectionNames', names, "a list of names, such as ['billing']");
+  return [...new Set<string>(names)].map((name) => ({
+    provide: getLocksToken(name),
+    inject: [LOCK_CONNECTIONS],
+    useFactory: (connections: ConnectionRegistry): LockService => {
+      const runtime = connections.named(name);
+      return new LockService(runtime, connections, [runtime]);
+    },
+  }));
+};
+
+const namesIn = ({ connections }: RedisLockOptions): readonly string[] =>
+  isPlainObject(connections) ? Object.keys(connections) : [];
+
 const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOptions>({
   moduleName: 'RedisLock',
   optionsInjectionToken: LOCK_OPTIONS,
@@ -63,8 +91,9 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOp
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createRedisLockOptions')
   .setExtras<RedisLockModuleExtras>(
-    { isGlobal: true, exceptionFilter: true },
-    (definition, { isGlobal = true, exceptionFilter = true }) => {
+    { isGlobal: true, exceptionFilter: true, connectionNames: [] },
+    (definition, { isGlobal = true, exceptionFilter = true, connectionNames = [] }) => {
+      const named = locksOf(connectionNames);
       const filter: Provider[] = exceptionFilter ? [{ provide: APP_FILTER, useClass: LockExceptionFilter }] : [];
       return {
         ...definition,
@@ -75,9 +104,11 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOp
           ...providers,
           { provide: APP_INTERCEPTOR, useClass: RequestInterceptor },
           ...filter,
+          ...named,
         ],
-        // The settings are for a LockExceptionFilter that the application binds itself.
-        exports: [LockService, LockedExecutor, LOCK_SETTINGS],
+        // For providers of this package that the application registers itself: the settings for a LockExceptionFilter,
+        // the connections for a LockHealthIndicator.
+        exports: [LockService, LockedExecutor, LOCK_SETTINGS, LOCK_CONNECTIONS, ...named.map(({ provide }) => provide)],
       };
     },
   )
@@ -93,7 +124,7 @@ export class RedisLockModule extends ConfigurableModuleClass {
   static override forRoot(...given: [options?: RedisLockOptions & RedisLockModuleExtras]): DynamicModule {
     const [options] = given;
     // The builder's type is that of factory results, which excludes the extras.
-    if (options) return super.forRoot(options as ReturnedLockOptions);
+    if (options) return super.forRoot({ connectionNames: namesIn(options), ...options } as ReturnedLockOptions);
     if (given.length === 0) return super.forRoot({});
     throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');
   }

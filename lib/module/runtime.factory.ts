@@ -1,5 +1,6 @@
 import { unconfiguredBackend } from '../backend/unconfigured-backend.js';
 import type { LockBackend, BackendListener } from '../backend/lock-backend.js';
+import type { ServerHealth } from '../backend/server-health.js';
 import { MemoryBackend } from '../backend/memory/memory-backend.js';
 import { MemoryStore } from '../backend/memory/memory-store.js';
 import { Quorum } from '../backend/quorum/quorum.js';
@@ -8,14 +9,16 @@ import { RedlockNode } from '../backend/redis/redlock-node.js';
 import { openTransport } from '../backend/redis/transport.js';
 import { LockEvents } from '../events/lock-events.js';
 import { ConnectionRegistry } from '../runtime/connection-registry.js';
-import { DEFAULT_CONNECTION_NAME } from '../locks/lock.options.js';
+import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
 import { LocalFlights } from '../coordination/local-flights.js';
 import { GrantRegistry } from '../holds/grant-registry.js';
+import { RecordedGrants } from '../holds/records/recorded-grants.js';
 import { createKinds } from '../locks/lock-kinds.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { PermitsOut } from '../synchronizers/permits-out.js';
 import { ContextLockStates, ReadWritePairs } from '../reentrancy/context-lock-state.js';
 import { ErrorCodec, type ErrorClass, isErrorClass } from '../coordination/error-codec.js';
+import { deadlockServices } from './deadlock-services.js';
 import { StartupProbe } from './startup-probe.js';
 import type { RedlockSettings } from './options/redlock.options.js';
 import type { ConnectionSettings, LockSettings } from './options/lock-settings.js';
@@ -42,6 +45,10 @@ export interface OwnedRuntime extends LockRuntime {
   readonly shutdownController: AbortController;
   /** Checks the servers when the application starts. */
   readonly probe: StartupProbe;
+  /** How many nodes of a RedLock must be up; `undefined`: there are none. */
+  readonly quorum: number | undefined;
+  /** Asks every server whether it answers within `ms`; empty if there is none. Never rejects. */
+  check(ms: number): Promise<readonly ServerHealth[]>;
   /** Starts connecting, without waiting for it. */
   open(): void;
   /** Ends background work and closes the library's own connections, within `ms`. Never rejects. */
@@ -70,11 +77,13 @@ const createMasters = (
 /**
  * Assembles the services of one connection.
  * @param givenBackend Creates the backend, in place of the one that the settings name.
+ * @param connection The name of the connection.
  */
 export const createRuntime = (
   settings: ConnectionSettings,
   clock: Scheduler,
   givenBackend?: (scheduler: MonotonicScheduler) => LockBackend,
+  connection = DEFAULT_CONNECTION_NAME,
 ): OwnedRuntime => {
   const events = new LockEvents();
   const scheduler = new MonotonicScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
@@ -94,7 +103,8 @@ export const createRuntime = (
   } = settings;
   const polling = { subscribed: safetyPoll, unsubscribed: Math.min(UNSUBSCRIBED_POLL_MS, safetyPoll) };
   const waiting = { pubSub: backend.pubSub, scheduler, polling, maxQueue };
-  const kinds = createKinds({ backend, masters, waiting, owners: new OwnerIds(), events, fairWaitTimeout, handOver });
+  const owners = new OwnerIds();
+  const kinds = createKinds({ backend, masters, waiting, owners, events, fairWaitTimeout, handOver, connection });
   const semaphores = new QueuedAcquirer(new SemaphoreAttempts(backend.semaphore, events), waiting, semaphoreChannel);
   const permitAttempts = new PermitAttempts(backend.permitExpirableSemaphore, events);
   const expirablePermits = new QueuedAcquirer(permitAttempts, waiting, semaphoreChannel);
@@ -112,9 +122,12 @@ export const createRuntime = (
   masters?.watch({ ...listener, unavailable: (outage) => listener.unavailable({ ...outage, affects: 'its-vote' }) });
   const probe = new StartupProbe(settings, { backend, masters }, events, scheduler);
   const shutdownController = new AbortController();
+  const nesting = deadlockServices(settings, { backend, masters, scheduler, owners, events, connection });
   return {
+    connection,
     backend,
     scheduler,
+    owners,
     kinds,
     semaphores,
     expirablePermits,
@@ -125,6 +138,7 @@ export const createRuntime = (
     defaults: {
       keyPrefix,
       wait,
+      watchdogTimeout,
       maxHold,
       maxLease: settings.restartGuard || Number.POSITIVE_INFINITY,
       names,
@@ -132,33 +146,50 @@ export const createRuntime = (
     },
     shutdown: shutdownController.signal,
     shutdownController,
-    grants: new GrantRegistry(),
+    grants: settings.holderRecords
+      ? new RecordedGrants(backend.inspection, events, settings.holderRecords)
+      : new GrantRegistry(),
+    attaching: new InFlight(),
     permitsInUse: new InFlight(),
     permitsOut: new PermitsOut(),
     flights: new LocalFlights(new ErrorCodec(HTTP_ERRORS)),
     contextLockStates: new ContextLockStates(),
     readWritePairs: new ReadWritePairs(),
+    ...nesting,
     probe,
+    quorum: settings.redlock?.quorum,
+    check: async (ms) => (await Promise.all([backend.check(ms), masters?.check(ms) ?? []])).flat(),
     open: () => {
       backend.open();
       masters?.open();
     },
     close: async (ms) => {
+      nesting.deadlocks?.stop();
       await Promise.all([probe.close(), backend.close(ms), masters?.close(ms)]);
       scheduler.deadlines.stop();
     },
   };
 };
 
+/** Assembles the services of one connection, by its name. */
+export type RuntimeFactory = (settings: ConnectionSettings, clock: Scheduler, connection: string) => OwnedRuntime;
+
+const createOwn: RuntimeFactory = (settings, clock, connection) =>
+  createRuntime(settings, clock, undefined, connection);
+
 /** Assembles the services of all connections. */
-export const createConnections = (settings: LockSettings, clock: Scheduler): ConnectionRegistry<OwnedRuntime> => {
+export const createConnections = (
+  settings: LockSettings,
+  clock: Scheduler,
+  create: RuntimeFactory = createOwn,
+): ConnectionRegistry<OwnedRuntime> => {
   const { others, ...base } = settings;
-  const runtime = createRuntime(base, clock);
+  const runtime = create(base, clock, DEFAULT_CONNECTION_NAME);
   const byName = new Map<string, OwnedRuntime>();
   // If only other connections were given, there is no `default` to ask for.
   if (base.target.kind !== 'none' || others.size === 0) byName.set(DEFAULT_CONNECTION_NAME, runtime);
   for (const [name, target] of others) {
-    byName.set(name, createRuntime({ ...base, ...target, redlock: undefined }, clock));
+    byName.set(name, create({ ...base, ...target, redlock: undefined }, clock, name));
   }
   return new ConnectionRegistry(runtime, byName);
 };

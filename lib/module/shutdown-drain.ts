@@ -1,4 +1,5 @@
-import { type EventLog, listed, seconds } from '../events/event-log.js';
+import type { EventLog } from '../events/event-log.js';
+import { inParentheses, listed, quoted, seconds } from '../events/log-text.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import type { LeasedGrant } from '../holds/leased-grant.js';
 import { LockShutdownError } from '../errors.js';
@@ -93,12 +94,13 @@ export class ShutdownDrain {
   }
 }
 
-const heldText = ({ name, method, heldFor }: LeasedGrant): string =>
-  `"${name}" (${method === undefined ? '' : `${method}, `}for ${seconds(heldFor)})`;
+const heldText = ({ name, origin, heldFor }: LeasedGrant): string =>
+  `${quoted(name)}${inParentheses(origin ?? {}, name, `for ${seconds(heldFor)}`)}`;
 
-const whenEmpty = async ({ acquirer, grants, permitsInUse }: OwnedRuntime): Promise<void> => {
+const whenEmpty = async ({ acquirer, attaching, grants, permitsInUse }: OwnedRuntime): Promise<void> => {
   // Attempts in flight may still be granted, and late grants are released again.
   await acquirer.settled();
+  await attaching.settled();
   await grants.whenEmpty();
   await permitsInUse.settled();
   await acquirer.settled();

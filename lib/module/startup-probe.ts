@@ -33,6 +33,16 @@ interface Target {
   refuse(reason: Error): void;
 }
 
+/**
+ * What the probe found, on the worst server if there are several. `refused`: locks could not be trusted, so none is
+ * granted. `unsafe`: the same, with `probe: 'warn'`, so they are granted. `pending`: not all servers have answered.
+ * `off`: there is nothing to probe, or `probe` is false.
+ */
+export type ProbeVerdict = 'passed' | 'unsafe' | 'refused' | 'pending' | 'off';
+
+/** The worst first. */
+const SEVERITY: readonly ProbeVerdict[] = ['refused', 'unsafe', 'pending', 'passed'];
+
 type OnFindings = (target: Target, findings: Findings) => void;
 
 /** Identifies an outage that is logged already: that of the connection, or that of one voting node. */
@@ -54,6 +64,8 @@ export class StartupProbe {
   private readonly mode: ConnectionSettings['probe'];
   private readonly patience: number;
   private looks: readonly Promise<void>[] = [];
+  /** Of the servers that were probed. */
+  private readonly verdicts = new Map<Target, ProbeVerdict>();
   /** Servers already reported as unreachable. */
   private readonly outages = new Set<string>();
 
@@ -80,6 +92,7 @@ export class StartupProbe {
     const start = new Start(log);
     const onFindings: OnFindings = (target, found) => {
       const { dangers } = found;
+      this.verdicts.set(target, this.judge(found));
       if (dangers.length > 0 && this.mode !== 'warn') {
         const error = unsafe(dangers);
         target.refuse(error);
@@ -100,10 +113,20 @@ export class StartupProbe {
     start.end();
   }
 
+  get verdict(): ProbeVerdict {
+    const found = this.targets.map((target) => this.verdicts.get(target) ?? 'pending');
+    return SEVERITY.find((verdict) => found.includes(verdict)) ?? 'off';
+  }
+
   /** Stops the probes in progress. */
   async close(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.looks);
+  }
+
+  private judge({ dangers }: Findings): ProbeVerdict {
+    if (dangers.length === 0) return 'passed';
+    return this.mode === 'warn' ? 'unsafe' : 'refused';
   }
 
   /** Resolves with the error if the probe failed, otherwise with `undefined`. */
@@ -204,7 +227,7 @@ const targetsOf = (
 ): readonly Target[] => {
   const terms = { commandTimeout: settings.commandTimeout, scheduler, signal };
   // Servers dedicated to locks hold no other keys, so they need no prefix.
-  const nodes = new NodesProbe({ ...settings, minReplicas: 0, isPrefixChosen: true }, terms);
+  const nodes = new NodesProbe({ ...settings, minReplicas: 0, needsDisk: false, isPrefixChosen: true }, terms);
   const targets: Target[] = [...(redlock?.nodes ?? [])].map(([address, input]) => ({
     where: address,
     isNode: true,
@@ -215,7 +238,10 @@ const targetsOf = (
   const main: Target = {
     where: describeConnection(target.input),
     isNode: false,
-    look: () => probeConnection(target.input, { ...settings, minReplicas: replicas?.min ?? 0 }, terms),
+    look: () => {
+      const { min = 0, aof = false } = replicas ?? {};
+      return probeConnection(target.input, { ...settings, minReplicas: min, needsDisk: aof }, terms);
+    },
     refuse: (reason) => backend.refuse(reason),
   };
   return [main, ...targets];

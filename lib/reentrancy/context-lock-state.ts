@@ -38,6 +38,15 @@ export class ContextLockStates {
     return this.byContext.get(context)?.get(name);
   }
 
+  /**
+   * The grants that a context keeps for all code in it. Not those of a section that runs in it: other code of the context
+   * does not keep that from its end.
+   */
+  *keptBy(context: OwnerContext): Generator<Grant> {
+    for (const { joinableGrant, sectionMutex } of this.byContext.get(context)?.values() ?? [])
+      if (joinableGrant && (joinableGrant.latestManualHold || sectionMutex.isIdle)) yield joinableGrant;
+  }
+
   take(context: OwnerContext, name: string): ContextLockState {
     const found = this.find(context, name);
     if (found) return found;

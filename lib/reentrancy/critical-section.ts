@@ -1,6 +1,6 @@
 import { currentContext, HoldContext, runInContext } from '../context/owner-context.js';
 import type { Unlock } from '../concurrency/async-mutex.js';
-import type { GrantedHold } from '../holds/granted-hold.js';
+import { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
 import type { CompositeHold, MultiHold } from '../holds/multi-hold.js';
 
@@ -20,6 +20,12 @@ export interface HeldSection<H extends Hold = Hold> {
 /** A critical section of any kind, with or without a hold. */
 export type CriticalSection = Pick<HeldSection, 'run' | 'leave'>;
 
+/** Keeps the locks of a hold held for at least `ms` from now, even if they are released sooner. */
+export const keepAtLeast = (hold: Hold | MultiHold, ms: number): void => {
+  const members = 'members' in hold ? hold.members : [hold];
+  for (const member of members) if (member instanceof GrantedHold) member.holdAtLeast(ms);
+};
+
 /**
  * Opens a section under a hold; the caller has the section mutex, which `unlock` unlocks on leaving.
  * @param onKept Called when the work has ended but the hold is kept.
@@ -33,14 +39,14 @@ export const entered = (hold: GrantedHold, unlock: Unlock, onKept?: () => void):
       unlock();
       await kept;
     }
-    await hold.releaseQuietly();
+    await hold.latest.releaseQuietly();
     unlock();
   };
   let leaving: Promise<void> | undefined;
   return {
     hold,
     run: (fn) => {
-      hold.assertHeld();
+      hold.latest.assertHeld();
       return runInContext(context, fn);
     },
     leave: (kept) => (leaving ??= leave(kept)),

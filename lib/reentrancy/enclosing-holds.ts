@@ -114,7 +114,7 @@ export class EnclosingHolds {
       return this.runtime.contextLockStates.find(context, stateName(family, this.name))?.joinableGrant;
     const { hold } = context;
     if (!(hold instanceof GrantedHold)) return undefined;
-    const { grant } = hold;
+    const { grant } = hold.latest;
     const isOurs = grant.runtime === this.runtime && grant.name === this.name && grant.kind.family === family;
     return isOurs ? grant : undefined;
   }

@@ -41,6 +41,6 @@ export const readWhileWriting = async (
 /** The error for a reader that wants to write: it would wait for itself, so it is refused at once. */
 export const upgradeError = ({ name, owner }: Grant, template: string | undefined): LockConflictError =>
   new LockConflictError(
-    `Lock "${name}" is held for reading by the caller itself (${owner}), so it would wait for itself: release the read lock first, or take the write lock before reading`,
+    `Lock "${name}" is held for reading by the caller itself (${owner}), so it would wait for itself: release the read lock first, take the write lock before reading, or call tryUpgrade() on its hold`,
     { lockName: name, template, details: { holder: owner } },
   );

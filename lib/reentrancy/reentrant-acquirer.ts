@@ -2,24 +2,23 @@ import { currentBeneficiary, type HoldingContext, type ScopeContext } from '../c
 import type { Unlock, AsyncMutex } from '../concurrency/async-mutex.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { type HeldSection, entered } from './critical-section.js';
-import { admit, type Admission } from './admission.js';
+import { admissionOf, admit, type Request, requestFor, takenAs } from './admission.js';
 import type { Grant } from '../holds/grant.js';
 import type { HoldLifetime } from '../holds/grant-holds.js';
+import type { GrantOrigin } from '../holds/observed/hold-events.js';
 import { GrantedHold } from '../holds/granted-hold.js';
-import { type ContextServices, EnclosingHolds } from './enclosing-holds.js';
+import { EnclosingHolds } from './enclosing-holds.js';
 import { keepForBeneficiary } from './keep-for-beneficiary.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import { retryWhileWaiting } from '../waiting/retry-while-waiting.js';
+import { nestedLimit, type NestingServices } from './nested-acquisition.js';
 import { readWhileWriting, upgradeError } from './read-while-writing.js';
 import { stateName } from './context-lock-state.js';
-import type { AcquireTerms } from '../waiting/acquire.options.js';
-import type { WaitLimit } from '../time/wait-limit.js';
-import { type AcquireContext } from '../waiting/acquirer.js';
-
-type Request = AcquireContext & AcquireTerms;
+import { ScopePlace } from './scope-place.js';
+import { type AcquireTerms, firstLease } from '../waiting/acquire.options.js';
 
 /** Services needed to acquire the locks of one connection. */
-export interface ReentrancyServices extends ContextServices {
+export interface ReentrancyServices extends NestingServices {
   /** Aborts when the application shuts down: no new owner is admitted and no caller goes on waiting. */
   readonly shutdown: AbortSignal;
 }
@@ -37,16 +36,11 @@ export interface ReentrancyServices extends ContextServices {
 export class ReentrantAcquirer {
   private readonly enclosing: EnclosingHolds;
 
-  /**
-   * @param template The key template that produced the name, if any, for errors.
-   * @param method The method or interceptor that is locked, if any, for events and logs: `@Locked Orders.pay`.
-   */
   constructor(
     private readonly runtime: ReentrancyServices,
     private readonly kind: LockKind,
     private readonly name: string,
-    private readonly template: string | undefined,
-    private readonly method: string | undefined,
+    private readonly origin: GrantOrigin,
   ) {
     this.enclosing = new EnclosingHolds(runtime, name);
   }
@@ -59,15 +53,25 @@ export class ReentrantAcquirer {
   /** A separate hold, which the caller must release. */
   acquire(terms: AcquireTerms): Promise<GrantedHold> {
     const request = this.request(terms);
+    const acquiring = this.runtime.grants.explaining(this.acquireManually(request), this.kind.family, this.name);
+    return request.observer?.follow(acquiring, takenAs) ?? acquiring;
+  }
+
+  /** A hold for work that runs under it. Sections of one owner on one lock run one at a time, in order of arrival. */
+  enter(terms: AcquireTerms): Promise<HeldSection<GrantedHold>> {
+    const request = this.request(terms);
+    const entering = this.runtime.grants.explaining(this.enterSection(request), this.kind.family, this.name);
+    return request.observer?.follow(entering, ({ hold }) => takenAs(hold)) ?? entering;
+  }
+
+  private acquireManually(request: Request): Promise<GrantedHold> {
     const holder = this.enclosing.holder(this.kind.family);
     // No async wrapper: there may be many waiters, and each would pay for an extra promise.
     if (holder.as === 'new-owner') return this.acquireAsNewOwner(request, 'manual');
     return holder.as === 'holder' ? this.joinOrAcquire(holder.grant, request) : this.acquireAnew(request, 'manual');
   }
 
-  /** A hold for work that runs under it. Sections of one owner on one lock run one at a time, in order of arrival. */
-  async enter(terms: AcquireTerms): Promise<HeldSection<GrantedHold>> {
-    const request = this.request(terms);
+  private async enterSection(request: Request): Promise<HeldSection<GrantedHold>> {
     let holder = this.enclosing.holder(this.kind.family);
     if (holder.as === 'holder') {
       const { context, grant } = holder;
@@ -127,7 +131,7 @@ export class ReentrantAcquirer {
     const beneficiary = currentBeneficiary();
     if (!beneficiary || context === beneficiary) return entered(hold, unlock);
     const { contextLockStates } = this.runtime;
-    const onKept = (): void => keepForBeneficiary(beneficiary, contextLockStates, this.stateName, hold, context);
+    const onKept = (): void => keepForBeneficiary(beneficiary, contextLockStates, hold.latest, context);
     return entered(hold, unlock, onKept);
   }
 
@@ -144,10 +148,10 @@ export class ReentrantAcquirer {
     try {
       const joined = state.joinableGrant ? await this.join(state.joinableGrant, request, lifetime) : undefined;
       if (joined) return joined;
-      const onClosed = (): void => contextLockStates.removeIfIdle(scope, this.stateName);
-      const hold = await this.acquireGrant(request, lifetime, onClosed);
-      // Not `state`: it may have been removed meanwhile, if the scope's previous grant ended.
-      contextLockStates.take(scope, this.stateName).grant = hold.grant;
+      const place = new ScopePlace(contextLockStates, scope, this.kind.family, this.name);
+      const hold = await this.acquireGrant(request, lifetime, place);
+      // Not in `state`: it may have been removed meanwhile, if the scope's previous grant ended.
+      place.put(hold.grant);
       return hold;
     } finally {
       unlock();
@@ -156,21 +160,22 @@ export class ReentrantAcquirer {
   }
 
   /** Acquires as the writer that the caller is, or as a new owner. */
-  private acquireGrant(request: Request, lifetime: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
+  private acquireGrant(request: Request, lifetime: HoldLifetime, place?: ScopePlace): Promise<GrantedHold> {
     const write = this.enclosing.writing(this.kind.family)?.grant;
-    if (!write) return this.acquireAsNewOwner(request, lifetime, onClosed);
-    const reading = this.acquireAsWriter(write, request, lifetime, onClosed);
-    return reading.then((hold) => hold ?? this.acquireAsNewOwner(request, lifetime, onClosed));
+    if (!write) return this.acquireAsNewOwner(request, lifetime, place);
+    const reading = this.acquireAsWriter(write, request, lifetime, place);
+    return reading.then((hold) => hold ?? this.acquireAsNewOwner(request, lifetime, place));
   }
 
-  private acquireAsNewOwner(request: Request, lifetime: HoldLifetime, onClosed?: () => void): Promise<GrantedHold> {
+  private acquireAsNewOwner(request: Request, lifetime: HoldLifetime, place?: ScopePlace): Promise<GrantedHold> {
     const { runtime, kind } = this;
     const read = this.enclosing.reading(kind.family);
     if (read) return Promise.reject(upgradeError(read, request.template));
     // A new owner is not admitted while the application shuts down.
-    const limit = request.limit.withShutdown(runtime.shutdown);
-    const asked = this.admission(request, limit, lifetime, onClosed);
-    return kind.acquirer.acquire(asked, request.lease ?? runtime.watchdog.timeout, admit(runtime, kind, asked));
+    const limit = nestedLimit(runtime, kind, request).withShutdown(runtime.shutdown);
+    const asked = admissionOf(request, limit, lifetime, place);
+    const lease = firstLease(request.lease, runtime.watchdog.timeout);
+    return kind.acquirer.acquire(asked, lease, admit(runtime, kind, asked));
   }
 
   /** Reads as the owner that writes; `undefined` if it no longer writes. */
@@ -178,7 +183,7 @@ export class ReentrantAcquirer {
     write: Grant,
     request: Request,
     lifetime: HoldLifetime,
-    onClosed?: () => void,
+    place?: ScopePlace,
   ): Promise<GrantedHold | undefined> {
     const { readWritePairs, watchdog } = this.runtime;
     const state = readWritePairs.stateOf(write);
@@ -188,10 +193,10 @@ export class ReentrantAcquirer {
       if (joined) return joined;
       // Same owner id: wait for its pending commands first, or they could overtake the new one.
       await state.grant?.seal();
-      const lease = request.lease ?? watchdog.timeout;
+      const lease = firstLease(request.lease, watchdog.timeout);
       const acquired = await retryWhileWaiting(request, () => readWhileWriting(write, this.kind.operations, lease));
       if (!acquired) return undefined;
-      const hold = admit(this.runtime, this.kind, this.admission(request, request.limit, lifetime, onClosed))(acquired);
+      const hold = admit(this.runtime, this.kind, admissionOf(request, request.limit, lifetime, place))(acquired);
       readWritePairs.add(write, hold.grant);
       return hold;
     } finally {
@@ -205,7 +210,9 @@ export class ReentrantAcquirer {
     if (!grant.isLost) this.kind.checkReentry?.(grant);
     return retryWhileWaiting(request, async () => {
       const hold = new GrantedHold(grant, lifetime, request.limit.waited);
-      return (await grant.reenter(hold, request.lease)) ? hold : undefined;
+      if (!(await grant.reenter(hold, request.lease))) return undefined;
+      request.observer?.onReentry();
+      return hold;
     });
   }
 
@@ -234,16 +241,7 @@ export class ReentrantAcquirer {
     return this.kind.family === 'read' ? stateName('write', this.name) : this.stateName;
   }
 
-  private admission(
-    { what, name, template, lease }: Request,
-    limit: WaitLimit,
-    lifetime: HoldLifetime,
-    onClosed: (() => void) | undefined,
-  ): Admission {
-    return { what, name, template, lease, limit, lifetime, method: this.method, onClosed };
-  }
-
-  private request({ lease, limit }: AcquireTerms): Request {
-    return { what: 'Lock', name: this.name, template: this.template, lease, limit };
+  private request(terms: AcquireTerms): Request {
+    return requestFor(this.runtime, this.kind, this.name, this.origin, terms);
   }
 }

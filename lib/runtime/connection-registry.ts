@@ -1,6 +1,6 @@
 import { formatValue } from '../validation/format-value.js';
 import type { LockRuntime } from './lock-runtime.js';
-import { DEFAULT_CONNECTION_NAME, refused } from '../locks/lock.options.js';
+import { DEFAULT_CONNECTION_NAME, refused } from '../locks/options/connection-choice.js';
 
 /** The connections of one module, by name. Each has its own owners, watchdog and events. */
 export class ConnectionRegistry<R extends LockRuntime = LockRuntime> {

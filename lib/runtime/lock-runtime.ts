@@ -1,3 +1,4 @@
+import type { InFlight } from '../concurrency/in-flight.js';
 import type { FlightServices } from '../coordination/single-flight.js';
 import type { LockServices } from '../locks/reentrant-lock.js';
 import type { LatchServices } from '../synchronizers/count-down-latch.js';
@@ -9,4 +10,6 @@ import type { Drainable } from '../waiting/acquirer.js';
 export interface LockRuntime extends LockServices, FlightServices, SemaphoreServices, PermitServices, LatchServices {
   /** All acquirers of the connection. */
   readonly acquirer: Drainable;
+  /** Attachments of detached holds in flight. */
+  readonly attaching: InFlight;
 }

@@ -1,12 +1,18 @@
 import { LockConflictError, LockTimeoutError } from '../errors.js';
+import type { InspectedLock } from '../inspection/inspected-lock.js';
+import { inspectLatch } from '../inspection/inspect-synchronizer.js';
 import { parseCount } from './permit.options.js';
 import type { SynchronizerServices } from './synchronizer-services.js';
+import { parseTtl, type TtlOptions } from './ttl.options.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { Acquirer } from '../waiting/acquirer.js';
 import type { OpenLatch } from '../waiting/latch-attempts.js';
 import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
 
 const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
+
+/** Options for setting the count. */
+export type SetCountOptions = TtlOptions;
 
 /** Services shared by the latches of one connection. */
 export interface LatchServices extends Pick<SynchronizerServices, 'backend' | 'scheduler' | 'shutdown'> {
@@ -19,7 +25,7 @@ export interface LatchServices extends Pick<SynchronizerServices, 'backend' | 's
  * any process, await 0. A latch that was never set, was counted down to 0 or was deleted is open, and can be set again.
  * The count has no owner: if a process dies, the counts it did not take down remain.
  *
- * Every method rejects with `WrongKeyTypeError` if the name belongs to something else, and with `LockUnavailableError`
+ * Every method rejects with `LockKeyTypeError` if the name belongs to something else, and with `LockUnavailableError`
  * if Redis cannot answer in time. In every case a call takes effect at most once.
  *
  * @example
@@ -28,7 +34,7 @@ export interface LatchServices extends Pick<SynchronizerServices, 'backend' | 's
  * if (!(await latch.await({ wait: '5m' }))) throw new Error('the import takes too long');
  */
 export class CountDownLatch {
-  /** Created by `LockService`. */
+  /** @internal Created by `LockService`. */
   constructor(
     private readonly runtime: LatchServices,
     /** The latch's name, as stored in Redis. */
@@ -37,12 +43,14 @@ export class CountDownLatch {
 
   /**
    * Sets the count, unless a count is left (Redisson: `trySetCount`). Returns true if it was set. A count of 0 is open
-   * at once, but prevents other callers from setting one until it is counted down or deleted.
+   * at once, but prevents other callers from setting one until it is counted down, deleted or expired.
    * @param count 0 … 2^53 − 1.
+   * @param options `ttl`: the time after which the latch opens although counts are left; default: it never does.
    * @throws LockOptionsError
    */
-  async trySetCount(count: number): Promise<boolean> {
-    return this.operations.trySet(this.name, parseCount(count, 'count', COUNT));
+  async trySetCount(count: number, options?: SetCountOptions): Promise<boolean> {
+    const whole = parseCount(count, 'count', COUNT);
+    return this.operations.trySet(this.name, whole, parseTtl(options, 'trySetCount'));
   }
 
   /**
@@ -59,6 +67,14 @@ export class CountDownLatch {
     return this.operations.count(this.name);
   }
 
+  /**
+   * How many counts are left, and how many processes wait for them. A key of another type is described by `problem`, and
+   * is no error.
+   */
+  inspect(): Promise<InspectedLock> {
+    return inspectLatch(this.runtime, this.name);
+  }
+
   /** Deletes the count, which opens the latch for all waiters; returns true if there was one (Redisson: `delete`). */
   delete(): Promise<boolean> {
     return this.operations.delete(this.name);
@@ -68,7 +84,7 @@ export class CountDownLatch {
    * Resolves with true when the latch is open, or with false if `wait` ends before that (Redisson: `await`).
    * @param options `wait`: default without limit, whatever the module's default: latches are made to be waited for. 0
    *   checks once.
-   * @throws LockAbortedError, LockShutdownError, LockUnavailableError, WrongKeyTypeError, LockOptionsError
+   * @throws LockAbortedError, LockShutdownError, LockUnavailableError, LockKeyTypeError, LockOptionsError
    */
   async await(options?: WaitOptions): Promise<boolean> {
     const { runtime, name } = this;

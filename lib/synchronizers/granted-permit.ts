@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { endHold } from '../events/hold-tracing.js';
 import type { PermitLeaseOutcome } from '../backend/permit-operations.js';
 import { LockLostError } from '../errors.js';
 import type { PermitId } from '../context/permit-ids.js';
@@ -6,13 +7,22 @@ import { AsyncMutex } from '../concurrency/async-mutex.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import { LazyAbortController } from '../holds/lazy-abort-controller.js';
+import { lossRemedy } from '../holds/loss-error.js';
 import type { Permit } from './permit.js';
+import { type Renewable, type RenewalServices, RenewedPermit } from './renewed-permit.js';
 
 const REASONS: Readonly<Record<LossReason, string>> = {
   'lease-over': 'its lease ended before it was released',
-  'held-too-long': 'its lease ended before it was released',
+  'held-too-long': 'it was held for longer than maxHold, and the watchdog stopped renewing it',
   gone: 'the server no longer has it, because its lease ended or the semaphore was deleted',
 };
+
+/** Called with the reason why a permit is lost, and how to prevent that. */
+export type LossListener = (reason: string, remedy: string) => void;
+
+/** How to prevent the loss of a permit that is not renewed. */
+export const REMEDY =
+  'give the permit a longer lease or none, or let it be renewed, and check for code that releases it or deletes the semaphore';
 
 /** A permit as granted by the server. */
 export interface PermitGrant {
@@ -37,18 +47,23 @@ export interface PermitKeeper {
 const permitsBySignal = new WeakMap<AbortSignal, GrantedPermit>();
 
 /** A permit granted in this process: held → releasing → released; or lost. Has a timer only if a listener needs it. */
-export class GrantedPermit implements Permit, LeaseHolder {
+export class GrantedPermit implements Permit, LeaseHolder, Renewable {
   readonly id: PermitId;
   readonly name: string;
-  private readonly lease: Lease;
+  readonly lease: Lease;
+  /** Started just before the command was sent. */
+  readonly sent: Stopwatch;
+  private renewal: RenewedPermit | undefined;
+  /** Changes of the lease that are in flight. */
+  private changing = 0;
   private readonly stopSignal = new LazyAbortController();
   /** Serializes lease changes: the reply to an older one must not lengthen what a newer one has shortened. */
   private readonly changes = new AsyncMutex();
   private releasing: Promise<'released' | 'expired'> | undefined;
   private isLetGo = false;
   private isWatched = false;
-  private loss: LossReason | undefined;
-  private whenLost: ((reason: string) => void) | undefined;
+  private lossReason: LossReason | undefined;
+  private whenLost: LossListener | undefined;
 
   constructor(
     private readonly scheduler: MonotonicScheduler,
@@ -57,16 +72,25 @@ export class GrantedPermit implements Permit, LeaseHolder {
   ) {
     this.id = id;
     this.name = name;
+    this.sent = sent;
     this.lease = new Lease(scheduler, sent, lease, this);
   }
 
-  get isHeld(): boolean {
-    return !this.isLetGo;
+  get isReleased(): boolean {
+    return this.isLetGo;
   }
 
-  /** Whether the permit is known to have ended before it was released. */
-  get isLost(): boolean {
-    return this.loss !== undefined;
+  get isHeld(): boolean {
+    return this.remaining > 0;
+  }
+
+  /** Why the permit has ended before it was released; `undefined`: it has not, as far as is known. */
+  get loss(): LossReason | undefined {
+    return this.lossReason;
+  }
+
+  get isBusy(): boolean {
+    return this.isLetGo || this.changing > 0;
   }
 
   get remaining(): number {
@@ -95,10 +119,16 @@ export class GrantedPermit implements Permit, LeaseHolder {
     return this.releasing;
   }
 
-  /** Calls `listener` once, with the reason as text, when the permit is lost. */
-  onLoss(listener: (reason: string) => void): void {
+  /** Calls `listener` once when the permit is lost. */
+  onLoss(listener: LossListener): void {
     this.whenLost = listener;
     this.watch();
+  }
+
+  /** Lets the watchdog renew the permit from now on, each time for `lease` ms. */
+  renewBy(services: RenewalServices, lease: number): void {
+    this.renewal = new RenewedPermit(services, this, lease);
+    this.renewal.begin();
   }
 
   /** Aborts the holder's signal. */
@@ -107,10 +137,25 @@ export class GrantedPermit implements Permit, LeaseHolder {
   }
 
   /**
-   * Sets the lease to `lease` ms from now, shorter or longer than before.
+   * Sets the lease to `lease` ms from now, shorter or longer than before. The watchdog renews the permit no longer.
    * @param ask Sends the command. If it fails, the command takes no effect later.
    */
-  changeLease(lease: number, ask: () => Promise<PermitLeaseOutcome>): Promise<PermitLeaseOutcome> {
+  async changeLease(lease: number, ask: () => Promise<PermitLeaseOutcome>): Promise<PermitLeaseOutcome> {
+    this.changing += 1;
+    try {
+      // The watchdog sends no further renewal meanwhile.
+      await this.renewal?.whenRenewed();
+      const reply = await this.sendLease(lease, ask);
+      this.renewal?.end();
+      this.renewal = undefined;
+      if (this.isWatched) this.setTimer();
+      return reply;
+    } finally {
+      this.changing -= 1;
+    }
+  }
+
+  private sendLease(lease: number, ask: () => Promise<PermitLeaseOutcome>): Promise<PermitLeaseOutcome> {
     return this.changes.run(async () => {
       const command = new LeaseCommand(new Stopwatch(this.scheduler), lease);
       this.lease.request(command);
@@ -120,7 +165,6 @@ export class GrantedPermit implements Permit, LeaseHolder {
       });
       if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
       else this.lease.lose('gone');
-      if (this.isWatched) this.setTimer();
       return reply;
     });
   }
@@ -128,12 +172,14 @@ export class GrantedPermit implements Permit, LeaseHolder {
   /** Marks the permit as being released: it must no longer be used. */
   letGo(): void {
     this.isLetGo = true;
+    this.renewal?.end();
   }
 
   /** Undoes {@link letGo}: the release changed nothing, and the permit is held as before. */
   takeBack(): void {
     this.isLetGo = false;
-    if (this.loss !== undefined) this.tellLoss();
+    if (this.lossReason === undefined) this.renewal?.begin();
+    else this.tellLoss();
   }
 
   /** Ends the local lease: the permit was released, or its release continues in the background. */
@@ -148,7 +194,9 @@ export class GrantedPermit implements Permit, LeaseHolder {
 
   /** Called by its lease. */
   onLost(reason: LossReason): void {
-    this.loss = reason;
+    const { renewal } = this;
+    this.lossReason = reason === 'lease-over' && renewal?.isOver ? 'held-too-long' : reason;
+    renewal?.end();
     if (!this.isLetGo) this.tellLoss();
   }
 
@@ -175,27 +223,26 @@ export class GrantedPermit implements Permit, LeaseHolder {
   }
 
   private setTimer(): void {
-    if (this.isLetGo || this.loss !== undefined) return;
+    // Of a permit that is renewed, the watchdog knows whether a timer is needed.
+    if (this.isLetGo || this.renewal || this.lossReason !== undefined) return;
     if (Number.isFinite(this.lease.remaining)) this.lease.doubt();
     else this.lease.trust();
   }
 
   private tellLoss(): void {
     const error = this.lossError();
-    this.whenLost?.(this.lossText);
+    const reason = this.lossReason ?? 'lease-over';
+    this.whenLost?.(REASONS[reason], this.renewal ? lossRemedy(reason, true) : REMEDY);
+    endHold(this, error);
     this.stopSignal.abort(error);
-  }
-
-  private get lossText(): string {
-    return REASONS[this.loss ?? 'lease-over'];
   }
 
   private lossError(): LockLostError {
     const { reason } = this.stopSignal;
     if (reason instanceof LockLostError) return reason;
     return new LockLostError(
-      `Permit ${this.id} of semaphore "${this.name}" is lost: ${this.lossText}; stop, another caller may have it`,
-      { lockName: this.name, details: { permit: this.id, reason: this.loss } },
+      `Permit ${this.id} of semaphore "${this.name}" is lost: ${REASONS[this.lossReason ?? 'lease-over']}; stop, another caller may have it`,
+      { lockName: this.name, details: { permit: this.id, reason: this.lossReason } },
     );
   }
 }

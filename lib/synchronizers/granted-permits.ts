@@ -1,9 +1,14 @@
 import type { PermitId, PermitIds } from '../context/permit-ids.js';
 import type { AcquiredPermits } from '../waiting/permit-attempts.js';
-import { GrantedPermit, type PermitKeeper } from './granted-permit.js';
+import { GrantedPermit, type PermitKeeper, REMEDY } from './granted-permit.js';
 import type { LockBackend } from '../backend/lock-backend.js';
+import { endHold } from '../events/hold-tracing.js';
+import type { HowReleased } from '../events/life-cycle-events.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { AcquireDefaults } from '../waiting/acquire.options.js';
+import type { Watchdog } from '../watchdog/watchdog.js';
+import { permitsOf } from './permit-events.js';
 import type { PermitsOut } from './permits-out.js';
 
 /** The services that granted permits need. */
@@ -11,8 +16,12 @@ export interface GrantedPermitServices {
   readonly backend: LockBackend;
   readonly scheduler: MonotonicScheduler;
   readonly events: LockEvents;
+  /** The name of the connection. */
+  readonly connection: string;
   /** Permits with ids that were granted in this process. */
   readonly permitsOut: PermitsOut;
+  readonly watchdog: Watchdog;
+  readonly defaults: AcquireDefaults;
 }
 
 /** The permits of one semaphore, from their grant in this process to their release. */
@@ -23,11 +32,16 @@ export class GrantedPermits implements PermitKeeper {
     private readonly name: string,
   ) {}
 
-  add({ ids, sent, lease }: AcquiredPermits): [GrantedPermit, ...GrantedPermit[]] {
+  /** @param isRenewed Whether the watchdog renews them. */
+  add({ ids, sent, lease }: AcquiredPermits, isRenewed: boolean): [GrantedPermit, ...GrantedPermit[]] {
     const { scheduler, permitsOut } = this.runtime;
     const granted = (id: PermitId): GrantedPermit => {
       const permit = new GrantedPermit(scheduler, { name: this.name, id, sent, lease }, this);
       permitsOut.add(permit);
+      if (isRenewed) {
+        permit.renewBy({ ...this.runtime, operations: this.operations }, lease);
+        this.tellOfLoss(permit);
+      }
       return permit;
     };
     const [first, ...more] = ids;
@@ -47,7 +61,12 @@ export class GrantedPermits implements PermitKeeper {
     const permit = this.find(id);
     permit?.letGo();
     try {
-      return (await this.operations.release(this.name, id)) === 'released';
+      const isReleased = (await this.operations.release(this.name, id)) === 'released';
+      if (isReleased) this.tellRelease(id, permit, 'released');
+      return isReleased;
+    } catch (error) {
+      this.tellRelease(id, permit, 'unconfirmed');
+      throw error;
     } finally {
       // The permit is no longer held, or its release continues in the background.
       if (permit) this.forget(permit);
@@ -57,27 +76,30 @@ export class GrantedPermits implements PermitKeeper {
   /** Releases all or none. Resolves with true if all were held on the server. */
   async releaseAll(ids: PermitIds): Promise<boolean> {
     const permits = ids.map((id) => this.find(id)).filter((permit) => permit !== undefined);
-    const letGo = permits.filter(({ isHeld }) => isHeld);
+    const letGo = permits.filter(({ isReleased }) => !isReleased);
     for (const permit of letGo) permit.letGo();
     const forgetAll = (): void => letGo.forEach((permit) => this.forget(permit));
     try {
       const isReleased = (await this.operations.releaseAll(this.name, ids)) === 'released';
-      if (isReleased) forgetAll();
-      else for (const permit of letGo) permit.takeBack();
+      if (isReleased) {
+        for (const id of ids) this.tellRelease(id, this.find(id), 'released');
+        forgetAll();
+      } else for (const permit of letGo) permit.takeBack();
       return isReleased;
     } catch (error) {
       // The release continues in the background.
+      for (const permit of letGo) this.tellRelease(permit.id, permit, 'unconfirmed');
       forgetAll();
       throw error;
     }
   }
 
   async releaseQuietly(permit: GrantedPermit): Promise<void> {
-    if (!permit.isHeld) return;
-    const { isLost } = permit;
+    if (permit.isReleased) return;
+    const isLost = permit.loss !== undefined;
     try {
       if ((await permit.release()) === 'released' || isLost) return;
-      this.emitLoss(permit, 'the permit was no longer held: its lease had ended, or the semaphore was deleted');
+      this.emitLoss(permit, 'the permit was no longer held: its lease had ended, or the semaphore was deleted', REMEDY);
     } catch (error) {
       this.runtime.events.emit({ type: 'permits-release-failed', lockName: this.name, permits: 1, error });
     }
@@ -85,7 +107,7 @@ export class GrantedPermits implements PermitKeeper {
 
   /** Emits an event when the permit is lost. */
   tellOfLoss(permit: GrantedPermit): void {
-    permit.onLoss((reason) => this.emitLoss(permit, reason));
+    permit.onLoss((reason, remedy) => this.emitLoss(permit, reason, remedy));
   }
 
   private get operations(): LockBackend['permitExpirableSemaphore'] {
@@ -97,9 +119,20 @@ export class GrantedPermits implements PermitKeeper {
     this.runtime.permitsOut.delete(permit);
   }
 
-  private emitLoss({ id }: GrantedPermit, reason: string): void {
-    const remedy =
-      'give the permit a longer lease or none, and check for code that releases it or deletes the semaphore';
-    this.runtime.events.emit({ type: 'lost', lockName: this.name, owner: id, reason, remedy });
+  private tellRelease(owner: PermitId, permit: GrantedPermit | undefined, how: HowReleased): void {
+    const { events } = this.runtime;
+    const fields = {
+      ...permitsOf(this.runtime, this.name),
+      owner,
+      heldFor: permit && Math.round(permit.sent.elapsed),
+      how,
+    };
+    if (events.hears('released')) events.emit({ type: 'released', ...fields });
+    if (permit) endHold(permit);
+  }
+
+  private emitLoss({ id }: GrantedPermit, reason: string, remedy: string): void {
+    const { events } = this.runtime;
+    events.emit({ type: 'lost', ...permitsOf(this.runtime, this.name), owner: id, reason, remedy });
   }
 }

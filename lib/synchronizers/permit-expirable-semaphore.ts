@@ -4,6 +4,7 @@ import { type Duration, parseLease } from '../time/duration.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { Acquirer } from '../waiting/acquirer.js';
 import type { AcquiredPermits, WantedPermits } from '../waiting/permit-attempts.js';
+import { isObserved, ObservedAcquisition, type Taken } from '../waiting/observed/observed-acquisition.js';
 import type { GrantedPermit } from './granted-permit.js';
 import { type GrantedPermitServices, GrantedPermits } from './granted-permits.js';
 import type { Permit } from './permit.js';
@@ -16,7 +17,10 @@ import {
   type PermitOptions,
   PERMITS,
 } from './permit.options.js';
+import { permitsOf } from './permit-events.js';
 import type { SynchronizerServices } from './synchronizer-services.js';
+import type { InspectedLock } from '../inspection/inspected-lock.js';
+import { inspectPermits } from '../inspection/inspect-synchronizer.js';
 import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
 
 /** Services shared by the permit-expirable semaphores of one connection. */
@@ -27,11 +31,12 @@ export interface PermitServices extends SynchronizerServices, GrantedPermitServi
 
 /**
  * A semaphore whose permits each have an id and may have a lease (Redisson: `RPermitExpirableSemaphore`). Any process
- * that knows the id can release the permit; a permit whose lease has ended returns to the pool by itself. Leases are
+ * that knows the id can release the permit; a permit whose lease has ended returns to the pool by itself, and one that
+ * is renewed does so when its process has died. Leases are
  * measured by the server's clock; a {@link Permit} knows until when it is certainly held. Callers that want fewer
  * permits do not wait for those that want more; waiters have no other order.
  *
- * Every method rejects with `LockOptionsError` for invalid values, before anything is sent, with `WrongKeyTypeError` if
+ * Every method rejects with `LockOptionsError` for invalid values, before anything is sent, with `LockKeyTypeError` if
  * the name belongs to something else, and with `LockUnavailableError` if Redis cannot answer in time. In every case a
  * call takes effect at most once.
  *
@@ -45,7 +50,7 @@ export interface PermitServices extends SynchronizerServices, GrantedPermitServi
 export class PermitExpirableSemaphore {
   private readonly granted: GrantedPermits;
 
-  /** Created by `LockService`. */
+  /** @internal Created by `LockService`. */
   constructor(
     private readonly runtime: PermitServices,
     /** The semaphore's name, as stored in Redis. */
@@ -109,7 +114,8 @@ export class PermitExpirableSemaphore {
 
   /**
    * Sets the lease of a permit to `lease` from now, longer or shorter than before (Redisson: `updateLeaseTime`). A
-   * permit granted in this process gets the new deadline, unless its own deadline has passed: then it stays lost.
+   * permit granted in this process gets the new deadline, unless its own deadline has passed: then it stays lost. One
+   * that the watchdog of this process renews is renewed no longer; that of another process goes on renewing it.
    * @param permit A permit, or its id.
    * @param lease In ms or such as `'30s'`; absent: until it is released.
    * @returns false if the permit is no longer held.
@@ -179,6 +185,11 @@ export class PermitExpirableSemaphore {
     return isSet ? available + out : 0;
   }
 
+  /** The permits in use with their leases, and who waits. A key of another type is described by `problem`. */
+  inspect(): Promise<InspectedLock> {
+    return inspectPermits(this.runtime, this.name);
+  }
+
   /** Deletes the semaphore with its acquired permits (Redisson: `delete`). Waiters keep waiting. True if it existed. */
   delete(): Promise<boolean> {
     return this.operations.delete(this.name);
@@ -186,10 +197,12 @@ export class PermitExpirableSemaphore {
 
   /**
    * Acquires a permit, runs `fn`, and releases it. Returns the result of `fn`, or rejects with its error. If the lease
-   * had ended before, or the release failed, that is an event. Work that may outlast its lease must listen to
-   * `permit.signal`. A shutdown waits for such work as it does for holds of locks.
+   * had ended before, or the release failed, that is an event. With `renew: true` the permit lasts as long as the work
+   * and the process; without `renew` and `lease`, that of a process that dies is lost for good. Work that may outlast
+   * its lease must listen to `permit.signal`. A shutdown waits for such work as it does for holds of locks.
    */
   withPermit<T>(fn: (permit: Permit) => T | Promise<T>): Promise<T>;
+  /** Runs `fn` with a permit, acquired with these options, and releases it afterwards. */
   withPermit<T>(options: PermitOptions, fn: (permit: Permit) => T | Promise<T>): Promise<T>;
   async withPermit<T>(...given: WorkArguments<PermitOptions, (permit: Permit) => T | Promise<T>>): Promise<T> {
     const [options, work] = parseWork('withPermit', given);
@@ -212,10 +225,14 @@ export class PermitExpirableSemaphore {
     options: PermitOptions | undefined,
     defaultWait: number,
   ): Promise<[GrantedPermit, ...GrantedPermit[]]> {
-    const { scheduler, shutdown, expirablePermits } = this.runtime;
-    const { wanted, limit } = parseWanted(permits, options, defaultWait, scheduler);
-    const asked = { what: 'Semaphore', name: this.name, template: undefined, limit: limit.withShutdown(shutdown) };
-    return expirablePermits.acquire(asked, wanted, (acquired) => this.granted.add(acquired));
+    const { name, runtime } = this;
+    const { events, scheduler, shutdown, expirablePermits, watchdog } = runtime;
+    const { wanted, limit, isRenewed } = parseWanted(permits, options, defaultWait, scheduler, watchdog.timeout);
+    const observer = isObserved(events) ? new ObservedAcquisition(events, permitsOf(runtime, name), limit) : undefined;
+    const asked = { what: 'Semaphore', name, template: undefined, limit: limit.withShutdown(shutdown), observer };
+    const acquiring = expirablePermits.acquire(asked, wanted, (acquired) => this.granted.add(acquired, isRenewed));
+    const taken = (permit: GrantedPermit): Taken => ({ hold: permit, owner: permit.id, waited: limit.waited });
+    return observer?.follow(acquiring, ([first, ...more]) => [taken(first), ...more.map(taken)]) ?? acquiring;
   }
 
   private async tryTake(permits: number, options: PermitOptions | undefined): Promise<GrantedPermit[] | null> {

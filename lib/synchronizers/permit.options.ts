@@ -1,12 +1,12 @@
 import { MOST_PERMITS } from '../backend/counter-operations.js';
 import { isPermitId, type PermitId, type PermitIds } from '../context/permit-ids.js';
-import { invalidOption } from '../validation/options.js';
+import { invalidOption, parseFlag, parseOptions } from '../validation/options.js';
 import type { Duration } from '../time/duration.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import type { WantedPermits } from '../waiting/permit-attempts.js';
-import { termsOf } from '../waiting/acquire.options.js';
-import { parseLockOptions } from '../locks/lock.options.js';
+import { firstLease, parseLeaseTerms, termsOf, type WaitOptions } from '../waiting/acquire.options.js';
+import { parseRequest } from '../locks/options/lock.options.js';
 
 /** An allowed range, both ends included. */
 export interface CountRange {
@@ -17,6 +17,9 @@ export interface CountRange {
 /** Permits that a semaphore may have, and by how much their number may change at once. */
 export const PERMITS: CountRange = { min: 0, max: MOST_PERMITS };
 export const DELTA: CountRange = { min: -MOST_PERMITS, max: MOST_PERMITS };
+
+/** How many permits of a limit may be in use at once. */
+export const LIMIT: CountRange = { min: 1, max: MOST_PERMITS };
 
 /**
  * Parses a number of permits, or of counts.
@@ -31,17 +34,29 @@ export const parseCount = (value: unknown, option: string, { min, max }: CountRa
   return value + 0;
 };
 
-/** Options for acquiring permits with ids and leases. */
-export interface PermitOptions {
+/** Options for acquiring permits with ids. A permit has a lease, is renewed, or is held until its release. */
+export interface PermitOptions extends WaitOptions {
   /**
    * Time after which a permit returns to the pool by itself, in ms or such as `'30s'`; 10 … 2^31 − 1 ms. Absent: it is
-   * held until it is released, even if the process dies; there is no watchdog for permits.
+   * held until it is released, even if the process dies, unless it is renewed.
    */
   readonly lease?: Duration | undefined;
-  /** Wait limit; 0: one attempt; `Infinity`: without limit. Default: that of the module. */
-  readonly wait?: Duration | undefined;
-  /** Ends the wait early with `LockAbortedError`. Has no effect once the permits are acquired. */
-  readonly signal?: AbortSignal | undefined;
+  /**
+   * `true`: the watchdog renews the permit until it is released or lost, `updateLeaseTime` gives it a lease of its own, or
+   * `maxHold` is reached; if the process dies, it is back in the pool within `lease`, by default `watchdogTimeout`. In
+   * Redis it has a lease as Redisson writes it. A loss is an event (`lost`). Default: false.
+   */
+  readonly renew?: boolean | undefined;
+}
+
+const PERMIT_OPTIONS = ['lease', 'renew', 'wait', 'signal'] as const;
+
+/** What a call wants, and how. */
+interface PermitWish {
+  readonly wanted: WantedPermits;
+  readonly limit: WaitLimit;
+  /** Whether the watchdog renews the permits. */
+  readonly isRenewed: boolean;
 }
 
 /** Limit of permits per command: each costs the server some microseconds. */
@@ -49,6 +64,7 @@ const MOST_AT_ONCE = 10_000;
 
 /**
  * @param defaultWait Default wait limit, ms.
+ * @param watchdogTimeout The default lease of permits that are renewed, ms.
  * @throws LockOptionsError that names option and value.
  */
 export const parseWanted = (
@@ -56,10 +72,15 @@ export const parseWanted = (
   options: PermitOptions | undefined,
   defaultWait: number,
   scheduler: MonotonicScheduler,
-): { readonly wanted: WantedPermits; readonly limit: WaitLimit } => {
+  watchdogTimeout: number,
+): PermitWish => {
   const count = parseCount(permits, 'permits', { min: 1, max: MOST_AT_ONCE });
-  const { lease = Number.POSITIVE_INFINITY, limit } = termsOf(parseLockOptions(options, defaultWait), scheduler);
-  return { wanted: { permits: count, lease }, limit };
+  const { lease, renew, ...waiting } = parseOptions(options, PERMIT_OPTIONS, { of: 'permits' });
+  const isRenewed = parseFlag(renew, 'renew');
+  const terms = parseLeaseTerms({ lease, renew: isRenewed || undefined });
+  const { limit } = termsOf(parseRequest(waiting, defaultWait), scheduler);
+  const granted = firstLease(terms, isRenewed ? watchdogTimeout : Number.POSITIVE_INFINITY);
+  return { wanted: { permits: count, lease: granted }, limit, isRenewed };
 };
 
 /**

@@ -7,14 +7,19 @@ export interface Permit extends AsyncDisposable {
   readonly name: string;
 
   /**
-   * False once this permit or its id was released in this process. Does not reflect the server: see {@link assertHeld}.
+   * Whether the permit is certainly held, by the local clock and without a round trip: it was not released in this
+   * process, its lease has not ended, and the server was not found to have dropped it. Whether {@link assertHeld} does
+   * not throw.
    */
   readonly isHeld: boolean;
+
+  /** Whether this permit or its id was released in this process. False for a permit that was only lost. */
+  readonly isReleased: boolean;
 
   /**
    * Milliseconds until the deadline. Until then the permit is certainly held, by the local clock. Counted from before
    * the request was sent, less the possible drift of clocks. 0 after the deadline or a release; `Infinity` without a
-   * lease.
+   * lease. A renewal moves the deadline.
    */
   readonly remaining: number;
 

@@ -19,6 +19,10 @@ export class PermitsOut {
     return permit?.name === name ? permit : undefined;
   }
 
+  has(id: PermitId): boolean {
+    return this.byId.get(id)?.deref() !== undefined;
+  }
+
   delete(permit: GrantedPermit): void {
     this.byId.delete(permit.id);
     this.collected.unregister(permit);

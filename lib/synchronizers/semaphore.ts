@@ -1,11 +1,14 @@
 import { LockConflictError, LockTimeoutError } from '../errors.js';
+import type { InspectedLock } from '../inspection/inspected-lock.js';
+import { inspectSemaphore } from '../inspection/inspect-synchronizer.js';
 import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
-import { parseOptions } from '../validation/options.js';
-import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
+import type { OfLock } from '../events/life-cycle-events.js';
 import type { WaitLimit } from '../time/wait-limit.js';
+import { isObserved, ObservedAcquisition } from '../waiting/observed/observed-acquisition.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { DELTA, parseCount, PERMITS } from './permit.options.js';
 import type { SynchronizerServices } from './synchronizer-services.js';
+import { parseTtl, type TtlOptions } from './ttl.options.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { Acquirer } from '../waiting/acquirer.js';
@@ -13,10 +16,7 @@ import type { TakenPermits } from '../waiting/permit-attempts.js';
 import { parseWaitOptions, type WaitOptions } from '../waiting/acquire.options.js';
 
 /** Options for setting the number of permits. */
-export interface SetPermitsOptions {
-  /** Time to live of the semaphore, in ms or such as `'30s'`. Absent: unlimited. 1 … 2^31 − 1 ms. */
-  readonly ttl?: Duration | undefined;
-}
+export type SetPermitsOptions = TtlOptions;
 
 /** Services shared by the semaphores of one connection. */
 export interface SemaphoreServices extends SynchronizerServices {
@@ -26,11 +26,13 @@ export interface SemaphoreServices extends SynchronizerServices {
 
 /**
  * A semaphore whose permits have no owner (Redisson: `RSemaphore`): any process may release permits, whichever acquired
- * them, and those of a process that dies are lost. For permits that expire, see `getPermitExpirableSemaphore`. A caller
- * that finds enough permits takes them: waiters have no order.
+ * them. A process that dies loses the permits it has for good: they are out of use until they are added again by
+ * `addPermits()`. So use a semaphore for data shared with Redisson; otherwise `withLimit(name, n, fn)` or
+ * `@Locked(name, { limit: n })`, whose permits have an owner and a lease. For permits that expire, see
+ * `getPermitExpirableSemaphore`. A caller that finds enough permits takes them: waiters have no order.
  *
  * Permits are integers up to 2^31 − 1. Every method rejects with `LockOptionsError` for other values, with
- * `WrongKeyTypeError` if the name belongs to something else, and with `LockUnavailableError` if Redis cannot answer in
+ * `LockKeyTypeError` if the name belongs to something else, and with `LockUnavailableError` if Redis cannot answer in
  * time. In every case a call takes effect at most once.
  *
  * @example
@@ -39,7 +41,7 @@ export interface SemaphoreServices extends SynchronizerServices {
  * await semaphore.withPermits(1, { wait: '30s' }, () => exportOrders());
  */
 export class Semaphore {
-  /** Created by `LockService`. */
+  /** @internal Created by `LockService`. */
   constructor(
     private readonly runtime: SemaphoreServices,
     /** The semaphore's name, as stored in Redis. */
@@ -53,9 +55,7 @@ export class Semaphore {
    */
   async trySetPermits(permits: number, options?: SetPermitsOptions): Promise<boolean> {
     const count = parseCount(permits, 'permits', PERMITS);
-    const { ttl } = parseOptions(options, ['ttl'], { of: 'trySetPermits' });
-    const ms = ttl === undefined ? undefined : parseDuration(ttl, 'ttl', { min: 1, max: MAX_DURATION });
-    return this.operations.trySet(this.name, count, ms);
+    return this.operations.trySet(this.name, count, parseTtl(options, 'trySetPermits'));
   }
 
   /**
@@ -94,7 +94,9 @@ export class Semaphore {
    */
   async release(permits = 1): Promise<void> {
     const count = parseCount(permits, 'permits', PERMITS);
-    if (count > 0) await this.operations.release(this.name, count);
+    if (count === 0) return;
+    await this.operations.release(this.name, count);
+    this.tellRelease();
   }
 
   /**
@@ -103,7 +105,9 @@ export class Semaphore {
    */
   async releaseIfExists(permits = 1): Promise<boolean> {
     const count = parseCount(permits, 'permits', PERMITS);
-    return count > 0 && this.operations.releaseIfExists(this.name, count);
+    const exists = count > 0 && (await this.operations.releaseIfExists(this.name, count));
+    if (exists) this.tellRelease();
+    return exists;
   }
 
   /**
@@ -128,6 +132,14 @@ export class Semaphore {
     return this.operations.count(this.name);
   }
 
+  /**
+   * How many permits are available, and how many processes wait for some. A key of another type is described by
+   * `problem`, and is no error.
+   */
+  inspect(): Promise<InspectedLock> {
+    return inspectSemaphore(this.runtime, this.name);
+  }
+
   /** Deletes the semaphore (Redisson: `delete`). Waiters keep waiting for permits. Returns true if there was one. */
   delete(): Promise<boolean> {
     return this.operations.delete(this.name);
@@ -138,6 +150,7 @@ export class Semaphore {
    * `fn`, or rejects with its error; a failed release is an event. A shutdown waits for such work as it does for holds.
    */
   withPermits<T>(permits: number, fn: () => T | Promise<T>): Promise<T>;
+  /** Runs `fn` with so many permits, acquired with these options, and gives them back afterwards. */
   withPermits<T>(permits: number, options: WaitOptions, fn: () => T | Promise<T>): Promise<T>;
   async withPermits<T>(permits: number, ...given: WorkArguments<WaitOptions, () => T | Promise<T>>): Promise<T> {
     const [options, work] = parseWork('withPermits', given);
@@ -162,6 +175,17 @@ export class Semaphore {
     };
   }
 
+  private get eventFields(): OfLock {
+    const { runtime, name: lockName, template } = this;
+    return { connection: runtime.connection, kind: 'semaphore', lockName, template, method: undefined };
+  }
+
+  private tellRelease(): void {
+    const { events } = this.runtime;
+    const permit = { owner: undefined, heldFor: undefined };
+    if (events.hears('released')) events.emit({ type: 'released', ...this.eventFields, ...permit, how: 'released' });
+  }
+
   private get operations(): LockBackend['semaphore'] {
     return this.runtime.backend.semaphore;
   }
@@ -178,9 +202,12 @@ export class Semaphore {
 
   private async take(permits: number, limit: WaitLimit): Promise<void> {
     const { name, template, runtime } = this;
-    const asked = { what: 'Semaphore', name, template, limit: limit.withShutdown(runtime.shutdown) };
+    const { events } = runtime;
+    const observer = isObserved(events) ? new ObservedAcquisition(events, this.eventFields, limit) : undefined;
+    const asked = { what: 'Semaphore', name, template, limit: limit.withShutdown(runtime.shutdown), observer };
     if (permits > 0) {
-      await runtime.semaphores.acquire(asked, permits, () => {});
+      const acquiring = runtime.semaphores.acquire(asked, permits, () => {});
+      await (observer?.follow(acquiring, () => [{ owner: undefined, waited: limit.waited }]) ?? acquiring);
     } else if (asked.limit.ended?.cause === 'aborted') {
       throw refusal(asked, asked.limit.ended, undefined);
     }

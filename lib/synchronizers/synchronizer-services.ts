@@ -7,6 +7,8 @@ import type { AcquireServices } from '../waiting/acquire.options.js';
 export interface SynchronizerServices extends AcquireServices {
   readonly backend: LockBackend;
   readonly events: LockEvents;
+  /** The name of the connection. */
+  readonly connection: string;
   readonly shutdown: AbortSignal;
   /** Work that runs with permits and releases them at its end. */
   readonly permitsInUse: InFlight;

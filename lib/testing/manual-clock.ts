@@ -2,6 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { ScheduledTask, Scheduler } from '../time/scheduler.js';
 
+/** Kept, because the fake timers of a test runner may replace it later: node:test does. */
+const nextTurn = setImmediate;
+
 interface Task {
   readonly due: number;
   readonly run: () => void;
@@ -63,12 +66,12 @@ export class ManualClock implements Scheduler {
 
   private async runUntil(end: number): Promise<void> {
     // Code that started earlier may still be about to schedule tasks.
-    await setImmediate();
+    await nextTurn();
     for (let next = this.tasks[0]; next !== undefined && next.due <= end; next = this.tasks[0]) {
       this.tasks.shift();
       this.time = next.due;
       next.run();
-      await setImmediate();
+      await nextTurn();
     }
     this.time = end;
   }

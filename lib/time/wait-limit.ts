@@ -21,6 +21,21 @@ export interface WaitWatch {
   stop(): void;
 }
 
+/** A wait that is under way, and can be ended early. */
+export interface GuardedWait {
+  /** Ends the wait with the reason of an aborted signal. */
+  onAborted(signal: AbortSignal): void;
+}
+
+/** Learns of the waits of one acquisition, and may end them. Costs nothing until the caller has to wait. */
+export interface WaitGuard {
+  /** Aborted, once the guard has ended the wait; it stays ended. */
+  readonly ended: AbortSignal | undefined;
+  onWaiting(wait: GuardedWait): void;
+  /** Called once or more often. */
+  onOver(wait: GuardedWait): void;
+}
+
 /**
  * How long a caller is willing to wait: a number of milliseconds from now (or without limit), and signals that end the
  * wait early. Has a deadline and listeners only between {@link watch} and {@link WaitWatch.stop}.
@@ -35,29 +50,35 @@ export class WaitLimit {
     private readonly ownSignals: readonly AbortSignal[],
     startedAt = scheduler.now(),
     private readonly shutdown?: AbortSignal,
+    readonly guard?: WaitGuard,
   ) {
     this.startedAt = startedAt;
   }
 
   /** The same limit, also ended by `signal`. */
   withSignal(signal: AbortSignal): WaitLimit {
-    return new WaitLimit(this.scheduler, this.wait, [...this.ownSignals, signal], this.startedAt, this.shutdown);
+    return this.changed({ signals: [...this.ownSignals, signal] });
   }
 
   /** The same limit, also ended by the shutdown of the application. */
   withShutdown(shutdown: AbortSignal): WaitLimit {
-    return new WaitLimit(this.scheduler, this.wait, this.ownSignals, this.startedAt, shutdown);
+    // On the hot path, hence without an object of what differs.
+    return new WaitLimit(this.scheduler, this.wait, this.ownSignals, this.startedAt, shutdown, this.guard);
+  }
+
+  /** The same limit, whose waits are guarded. */
+  withGuard(guard: WaitGuard): WaitLimit {
+    return this.changed({ guard });
   }
 
   /** The same limit, ended `ms` from now at the latest. */
   withMax(ms: number): WaitLimit {
-    const wait = Math.min(this.wait, this.waited + ms);
-    return new WaitLimit(this.scheduler, wait, this.ownSignals, this.startedAt, this.shutdown);
+    return this.changed({ wait: Math.min(this.wait, this.waited + ms) });
   }
 
   /** The same limit without a time limit. */
   get untimed(): WaitLimit {
-    return new WaitLimit(this.scheduler, Number.POSITIVE_INFINITY, this.ownSignals, this.startedAt, this.shutdown);
+    return this.changed({ wait: Number.POSITIVE_INFINITY });
   }
 
   /** Whether the caller may end the wait early, and must then be notified at once. */
@@ -86,6 +107,7 @@ export class WaitLimit {
   /** The signal that ended the wait, if any. */
   get aborted(): AbortSignal | undefined {
     if (this.shutdown?.aborted) return this.shutdown;
+    if (this.guard?.ended) return this.guard.ended;
     return this.isAbortable ? this.ownSignals.find((signal) => signal.aborted) : undefined;
   }
 
@@ -107,10 +129,21 @@ export class WaitLimit {
   watch(waiter: WaitListener): WaitWatch {
     return new WaitDeadline(this, waiter);
   }
+
+  private changed({ wait = this.wait, signals = this.ownSignals, guard = this.guard }: Changes): WaitLimit {
+    return new WaitLimit(this.scheduler, wait, signals, this.startedAt, this.shutdown, guard);
+  }
+}
+
+/** What differs in a copy of a limit. */
+interface Changes {
+  readonly wait?: number;
+  readonly signals?: readonly AbortSignal[];
+  readonly guard?: WaitGuard;
 }
 
 /** There may be thousands, one per waiter, so each is a single object without closures of its own. */
-class WaitDeadline extends Deadline implements WaitWatch, AbortListener {
+class WaitDeadline extends Deadline implements WaitWatch, AbortListener, GuardedWait {
   constructor(
     private readonly limit: WaitLimit,
     private readonly waiter: WaitListener,
@@ -118,6 +151,7 @@ class WaitDeadline extends Deadline implements WaitWatch, AbortListener {
     super();
     for (const signal of limit.signals()) listenForAbort(signal, this);
     if (Number.isFinite(this.at)) limit.scheduler.deadlines.add(this);
+    limit.guard?.onWaiting(this);
   }
 
   /** Not kept: every waiter would keep another number. */
@@ -128,6 +162,7 @@ class WaitDeadline extends Deadline implements WaitWatch, AbortListener {
   stop(): void {
     for (const signal of this.limit.signals()) unlistenForAbort(signal, this);
     this.limit.scheduler.deadlines.delete(this);
+    this.limit.guard?.onOver(this);
   }
 
   onAborted({ reason }: AbortSignal): void {

@@ -1,9 +1,8 @@
 import { types } from 'node:util';
+import { printable } from './printable.js';
 
 const LIMIT = 120;
 const SHOWN = 5;
-/** Characters that could end a log line, hide text or change its direction, and lone surrogates. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 
 /**
  * Formats any value as one short line for a message: control characters escaped, at most 120 characters. Runs no code
@@ -109,18 +108,15 @@ function quoted(text: string): string {
 function escaped(text: string, limit = LIMIT, quote = ''): string {
   let line = '';
   for (const character of text.slice(0, limit)) {
-    const piece = printable(character, quote);
+    const piece = escapedCharacter(character, quote);
     if (line.length + piece.length > limit) return `${line.slice(0, limit - 1)}…`;
     line += piece;
   }
   return line;
 }
 
-function printable(character: string, quote: string): string {
-  if (character === quote || character === '\\') return `\\${character}`;
-  if (!UNPRINTABLE.test(character)) return character;
-  const code = character.codePointAt(0) ?? 0;
-  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+function escapedCharacter(character: string, quote: string): string {
+  return character === quote || character === '\\' ? `\\${character}` : printable(character);
 }
 
 function capped(line: string): string {

@@ -62,7 +62,17 @@ const remedyFor = (
 export const invalidOption = (option: string, value: unknown, rule: string, cause?: unknown): LockOptionsError =>
   new LockOptionsError(`${option} must be ${rule}, not ${formatValue(value)}`, { details: { option, value }, cause });
 
-const isSignal = (value: unknown): value is AbortSignal => {
+/** The error for two options that cannot be combined. */
+export const contradiction = (one: string, other: string, why: string): LockOptionsError =>
+  new LockOptionsError(`${one} and ${other} contradict each other: ${why}`, { details: { options: [one, other] } });
+
+/** @throws LockOptionsError that names option and value. Absent: false. */
+export const parseFlag = (value: unknown, option: string): boolean => {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw invalidOption(option, value, 'true or false');
+};
+
+export const isSignal = (value: unknown): value is AbortSignal => {
   try {
     // Also checks the state: an object with the prototype of a signal need not be one.
     return value instanceof AbortSignal && typeof value.aborted === 'boolean';

@@ -1,22 +1,44 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { WaitLimit } from '../time/wait-limit.js';
-import { parseOptions, parseSignal } from '../validation/options.js';
-import { type Duration, parseWait } from '../time/duration.js';
+import { contradiction, parseFlag, parseOptions, parseSignal } from '../validation/options.js';
+import { type Duration, MAX_DURATION, parseDuration, parseLease, parseWait } from '../time/duration.js';
 import { LockOptionsError } from '../errors.js';
 import { type NameLimits } from '../keys/lock-name.js';
 
-/** Lease and wait of one acquisition. */
-export interface AcquireOptions {
+interface LeaseChoice {
   /**
    * Time after which the hold expires by itself, in ms or such as `'30s'`, 10 … 2^31 − 1 ms. Absent: the watchdog
    * renews the hold until it is released.
    */
   readonly lease?: Duration | undefined;
+  /**
+   * `true`: the watchdog renews the hold until it is released, and each renewal grants `lease`, at least 50 ms, instead
+   * of the module's `watchdogTimeout`. A shorter one is free sooner after a crash, a longer one survives a longer pause.
+   * Default: whether there is no `lease`.
+   */
+  readonly renew?: boolean | undefined;
+  /**
+   * Longest time for which the watchdog renews this hold, counted from its acquisition, in ms or such as `'10m'`; not
+   * less than what each renewal grants; `Infinity`: no limit. Not for a hold with a `lease` that is not renewed. A
+   * re-entry that gives none has the limit of the outer acquisition. Default: that of the module.
+   */
+  readonly maxHold?: Duration | undefined;
+}
+
+/** How long a hold lasts: until the end of a lease, or as long as the watchdog renews it. */
+export type LeaseOptions =
+  | (LeaseChoice & { readonly renew?: undefined; readonly maxHold?: undefined })
+  | (LeaseChoice & { readonly lease: Duration; readonly renew: false; readonly maxHold?: undefined })
+  | (LeaseChoice & { readonly lease?: undefined; readonly renew?: true | undefined })
+  | (LeaseChoice & { readonly renew: true });
+
+/** Lease and wait of one acquisition. */
+export type AcquireOptions = LeaseOptions & {
   /** Wait limit; 0: one attempt; `Infinity`: no limit. Default: that of the method or the module. */
   readonly wait?: Duration | undefined;
   /** Aborts the wait with `LockAbortedError`. Has no effect once the lock is acquired. */
   readonly signal?: AbortSignal | undefined;
-}
+};
 
 /** How long to wait. */
 export interface WaitOptions {
@@ -35,6 +57,8 @@ export interface AcquireDefaults {
   readonly keyPrefix: string;
   /** Default wait limit, ms; may be `Infinity`. */
   readonly wait: number;
+  /** Milliseconds that each renewal of the watchdog grants. */
+  readonly watchdogTimeout: number;
   /** Longest time for which the watchdog renews a hold, ms; may be `Infinity`. */
   readonly maxHold: number;
   /** Longest lease that the restart guard covers, ms; may be `Infinity`. */
@@ -44,18 +68,27 @@ export interface AcquireDefaults {
   readonly maxNames: number;
 }
 
+/** How the watchdog renews a hold, if not as the module says. */
+export interface RenewalTerms {
+  /** Milliseconds that each renewal grants; `undefined`: the watchdog's timeout. */
+  readonly lease: number | undefined;
+  /** Longest time for which the hold is renewed, ms; may be `Infinity`; `undefined`: that of the grant. */
+  readonly maxHold: number | undefined;
+}
+
+/** A lease in ms, at whose end the hold ends; otherwise how it is renewed; `undefined`: as the module says. */
+export type LeaseTerms = number | RenewalTerms | undefined;
+
 /** The options of one acquisition, parsed and validated. */
 export interface LockRequest {
-  /** Milliseconds; `undefined`: the watchdog renews the hold. */
-  readonly lease: number | undefined;
+  readonly lease: LeaseTerms;
   readonly wait: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Validated lease and wait limit of one call. */
 export interface AcquireTerms {
-  /** Milliseconds; `undefined`: the watchdog renews the hold. */
-  readonly lease: number | undefined;
+  readonly lease: LeaseTerms;
   /** Start, length and abort signal of the wait, for everything this call has to wait for. */
   readonly limit: WaitLimit;
 }
@@ -66,13 +99,55 @@ export interface AcquireServices {
   readonly defaults: AcquireDefaults;
 }
 
+/** The option names of {@link LeaseOptions}. */
+export const LEASE_OPTIONS = ['lease', 'renew', 'maxHold'] as const;
+
+/** A renewal takes a round trip. */
+const RENEWED_LEASE = { min: 50, max: MAX_DURATION };
+
 const NO_SIGNALS: readonly AbortSignal[] = [];
+
+/**
+ * @param given The caller's options, unchecked.
+ * @throws LockOptionsError that names option and value, or two options that contradict each other.
+ */
+export const parseLeaseTerms = ({ lease, renew, maxHold }: Partial<Record<keyof LeaseChoice, unknown>>): LeaseTerms => {
+  const isRenewed = parseFlag(renew, 'renew');
+  if (lease !== undefined && !isRenewed) {
+    if (maxHold === undefined) return parseLease(lease, 'lease');
+    throw contradiction('maxHold', 'lease', 'a hold with a lease is renewed only with renew: true');
+  }
+  if (renew === false) throw contradiction('renew: false', 'a missing lease', 'the hold would have no end');
+  if (lease === undefined && maxHold === undefined) return undefined;
+  const granted = lease === undefined ? undefined : parseDuration(lease, 'lease', RENEWED_LEASE);
+  const atLeast = { min: granted ?? RENEWED_LEASE.min, max: MAX_DURATION, infinity: true };
+  return { lease: granted, maxHold: maxHold === undefined ? undefined : parseDuration(maxHold, 'maxHold', atLeast) };
+};
+
+/** How a hold is renewed whose lease, if it has one, begins later. */
+export const renewalOf = (lease: LeaseTerms): RenewalTerms | undefined =>
+  typeof lease === 'number' ? undefined : lease;
+
+/** Milliseconds that an acquisition asks for. @param timeout What the watchdog's renewals grant by default, ms. */
+export const firstLease = (lease: LeaseTerms, timeout: number): number =>
+  (typeof lease === 'object' ? lease.lease : lease) ?? timeout;
 
 /** @throws LockOptionsError if the lease is longer than the restart guard. */
 export const checkLease = (lease: number | undefined, { maxLease }: AcquireDefaults): void => {
   if (lease === undefined || lease <= maxLease) return;
   const why = `the restart guard covers ${maxLease} ms; give the module a restartGuard as long as the longest lease`;
   throw new LockOptionsError(`lease must not be ${lease} ms: ${why}`, { details: { option: 'lease', value: lease } });
+};
+
+/** @throws LockOptionsError if a hold would reach its limit before its first renewal. */
+const checkMaxHold = (lease: LeaseTerms, { watchdogTimeout }: AcquireDefaults): void => {
+  if (typeof lease !== 'object' || lease.maxHold === undefined) return;
+  const granted = firstLease(lease, watchdogTimeout);
+  if (lease.maxHold >= granted) return;
+  const why = `each renewal of the watchdog grants ${granted} ms; give a lease instead, or with renew: true a shorter one`;
+  throw new LockOptionsError(`maxHold must not be ${lease.maxHold} ms: ${why}`, {
+    details: { option: 'maxHold', value: lease.maxHold },
+  });
 };
 
 /** The terms of a request whose wait starts now. */
@@ -82,11 +157,12 @@ export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: Monoton
 });
 
 /**
- * Like {@link termsOf}, after {@link checkLease}.
- * @throws LockOptionsError if the lease is longer than the restart guard.
+ * Like {@link termsOf}, after checking the lease against the settings of the connection.
+ * @throws LockOptionsError
  */
 export const acceptedTerms = (request: LockRequest, { defaults, scheduler }: AcquireServices): AcquireTerms => {
-  checkLease(request.lease, defaults);
+  checkLease(typeof request.lease === 'object' ? request.lease.lease : request.lease, defaults);
+  checkMaxHold(request.lease, defaults);
   return termsOf(request, scheduler);
 };
 

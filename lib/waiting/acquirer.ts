@@ -24,17 +24,19 @@ export interface Acquirer<Wanted, Got> {
    * @param admit Makes of what was acquired what the caller gets, at once. A promise of its own for that would cost every
    *   waiter a tenth of its memory.
    * @throws LockConflictError, LockTimeoutError, LockAbortedError, LockShutdownError, LockUnavailableError,
-   *   WrongKeyTypeError – with nothing left behind.
+   *   LockKeyTypeError – with nothing left behind.
    */
   acquire<T>(asked: AcquireContext, wanted: Wanted, admit: (got: Got) => T): Promise<T>;
   /** Resolves when no attempt is in flight: each is granted, refused or undone. */
   settled(): Promise<void>;
   /** Number of names that have waiters in this process. */
   readonly contended: number;
+  /** The callers of this process that wait now. */
+  waiters(): Iterable<AcquireContext>;
 }
 
 /** The in-flight state of acquirers of any kind. */
-export type Drainable = Pick<Acquirer<never, unknown>, 'settled' | 'contended'>;
+export type Drainable = Pick<Acquirer<never, unknown>, 'settled' | 'contended' | 'waiters'>;
 
 /** Combines several into one. */
 export const drainAll = (parts: readonly Drainable[]): Drainable => ({
@@ -44,6 +46,9 @@ export const drainAll = (parts: readonly Drainable[]): Drainable => ({
   get contended() {
     return parts.reduce((sum, part) => sum + part.contended, 0);
   },
+  *waiters() {
+    for (const part of parts) yield* part.waiters();
+  },
 });
 /** The subject of an acquisition, for error texts and limits. */
 export interface AcquireContext {
@@ -52,6 +57,14 @@ export interface AcquireContext {
   readonly name: string;
   readonly template: string | undefined;
   readonly limit: WaitLimit;
+  /** Told when the caller has to wait. Absent: no listener wants to know. */
+  readonly observer?: WaitObserver | undefined;
+}
+
+/** Receives the begin of a wait. */
+export interface WaitObserver {
+  /** Called once or more often. */
+  onWaiting(): void;
 }
 
 /** Dependencies that all wait queues of one connection share. */

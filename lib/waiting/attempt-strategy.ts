@@ -13,6 +13,9 @@ export interface Busy {
   readonly next?: OwnerId;
   /** Permits that are available (semaphores only). */
   readonly available?: number;
+  /** Permits in use, and how many may be for this attempt (limits only). */
+  readonly inUse?: number;
+  readonly limit?: number;
   /** Whether the number of permits was ever set (semaphores only). */
   readonly isSet?: boolean;
   /** Milliseconds until this may change without an announcement; -1: never. */
@@ -47,8 +50,8 @@ export interface NextEntry<Got> extends CarriedEntry {
 }
 
 /**
- * Waits for something contended on the server too, as one client among those that wait for it: whoever releases gives it
- * to the next. One for each name and client, whatever the number of its waiters.
+ * Waits for something contended on the server too, as one client among those that wait for it: the client that releases
+ * gives it to the next. One for each name and client, whatever the number of its waiters.
  */
 export interface ServerWait<Wanted, Got> {
   /** Whether a grant would become known, so that the client can wait. */
@@ -57,7 +60,7 @@ export interface ServerWait<Wanted, Got> {
   listen(): void;
   /**
    * Makes an attempt. If it acquires nothing, the client waits from now on.
-   * @throws LockUnavailableError, WrongKeyTypeError
+   * @throws LockUnavailableError, LockKeyTypeError
    */
   attempt(wanted: Wanted): Promise<AttemptResult<Got>>;
   /** The entry for a release to carry; `undefined`: the client waits already, or cannot. */
@@ -72,7 +75,7 @@ export interface ServerWait<Wanted, Got> {
 export interface AttemptStrategy<Wanted, Got extends object> {
   /**
    * Makes one attempt. If its outcome stays unknown, whatever it acquired is released in the background.
-   * @throws LockUnavailableError, WrongKeyTypeError
+   * @throws LockUnavailableError, LockKeyTypeError
    */
   attempt(name: string, wanted: Wanted): Promise<AttemptResult<Got>>;
   /** Releases `got`, which no waiter wants any more. Continues in the background if the first request fails. */

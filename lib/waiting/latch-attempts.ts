@@ -28,6 +28,7 @@ export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
   }
 
   private async check(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
-    return (await this.latches.count(name)) > 0 ? { remaining: -1 } : { got: { isOpen: true } };
+    const { count, remaining } = await this.latches.inspect(name);
+    return count > 0 ? { remaining } : { got: { isOpen: true } };
   }
 }

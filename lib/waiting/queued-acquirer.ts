@@ -60,6 +60,7 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     const wait = (outcome: LastOutcome): Promise<T> => {
       const { ended } = limit;
       if (ended) throw refusal(asked, ended, outcome);
+      asked.observer?.onWaiting();
       return this.queueFor(name).enterFirst(asked, wanted, admit, backoff, outcome);
     };
     return result.then(
@@ -105,6 +106,10 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     let count = 0;
     for (const queue of this.queues.values()) if (!queue.isIdle) count += 1;
     return count;
+  }
+
+  *waiters(): Generator<AcquireContext> {
+    for (const { waiters } of this.queues.values()) for (const { context } of waiters) yield context;
   }
 
   private queueFor(name: string): WaitQueue<Wanted, Got> {

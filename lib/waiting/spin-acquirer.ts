@@ -29,4 +29,8 @@ export class SpinAcquirer<Wanted, Got extends object> implements Acquirer<Wanted
   get contended(): number {
     return this.queued.contended;
   }
+
+  waiters(): Iterable<AcquireContext> {
+    return this.queued.waiters();
+  }
 }

@@ -1,7 +1,9 @@
 import {
   LockAbortedError,
   LockConflictError,
+  LockDeadlockError,
   type LockError,
+  LockOrderError,
   LockQueueFullError,
   LockShutdownError,
   LockTimeoutError,
@@ -11,7 +13,8 @@ import type { WaitEnd } from '../time/wait-limit.js';
 import type { AcquireContext } from './acquirer.js';
 import type { Busy, LastOutcome } from './attempt-strategy.js';
 
-const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
+const describeBusy = ({ holder, next, available, isSet, inUse, limit }: Busy): string => {
+  if (limit !== undefined) return `reached (${inUse} permits in use, ${limit} allowed)`;
   if (isSet === false) return 'without permits, because their number was never set';
   if (available !== undefined) return `left with ${available} permits`;
   if (next !== undefined) return `reserved for the first in its queue (${next})`;
@@ -19,7 +22,8 @@ const describeBusy = ({ holder, next, available, isSet }: Busy): string => {
 };
 
 /** When the outcome may change without an announcement; put at the end of a sentence. */
-const outlook = ({ holder, next, remaining }: Busy): string => {
+const outlook = ({ holder, next, remaining, limit }: Busy): string => {
+  if (limit !== undefined) return `. One is free in ${remaining} ms unless it is renewed`;
   if (next !== undefined && remaining >= 0) return `. That place ends in ${remaining} ms unless its waiter renews it`;
   if (holder === undefined) return '';
   return remaining < 0 ? '. Its lease has no end' : `. Its lease ends in ${remaining} ms unless it is renewed`;
@@ -42,6 +46,10 @@ export const queueFull = ({ what, name, template }: AcquireContext, waiters: num
   });
 };
 
+/** Whether it was this library that ended the wait, and not a signal of the caller. */
+const isOurs = (reason: unknown): reason is LockError =>
+  reason instanceof LockShutdownError || reason instanceof LockDeadlockError || reason instanceof LockOrderError;
+
 /** The error of a waiter whose wait ended. */
 export const refusal = (
   { what, name, template, limit }: AcquireContext,
@@ -51,7 +59,7 @@ export const refusal = (
   const context = { lockName: name, template };
   const waited = Math.round(limit.waited);
   if (end.cause === 'aborted') {
-    if (end.reason instanceof LockShutdownError) return end.reason;
+    if (isOurs(end.reason)) return end.reason;
     return new LockAbortedError(`Waiting for ${what.toLowerCase()} "${name}" was aborted after ${waited} ms`, {
       ...context,
       cause: end.reason,

@@ -68,6 +68,10 @@ export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
     return this.queued.contended;
   }
 
+  waiters(): Iterable<AcquireContext> {
+    return this.queued.waiters();
+  }
+
   private async attempt(request: AcquireRequest): Promise<AcquireOutcome> {
     const local = this.waiting.get(request.name);
     if (!local) return this.locks.acquire(request);

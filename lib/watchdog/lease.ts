@@ -59,7 +59,8 @@ export const safeDuration = (lease: number): number =>
 export class Lease {
   private state: 'alive' | 'doubtful' | 'lost' | 'over' = 'alive';
   private timer: ScheduledTask | undefined;
-  private length: number;
+  /** Milliseconds that the server granted last. */
+  duration: number;
   /** Time of the scheduler until which the server keeps the hold if it executed every command requested so far. */
   private latestEnd: number;
   private latest: LeaseCommand | undefined;
@@ -76,14 +77,14 @@ export class Lease {
     granted: number,
     private readonly holder: LeaseHolder,
   ) {
-    this.length = safeDuration(granted);
+    this.duration = granted;
     this.latestEnd = scheduler.now() + granted;
   }
 
   /** Milliseconds until the deadline; 0 once it has passed. Reads the clock, so it does not depend on a timer. */
   get remaining(): number {
     if (this.state === 'lost' || this.state === 'over') return 0;
-    return Math.max(0, this.length - this.since.elapsed);
+    return Math.max(0, safeDuration(this.duration) - this.since.elapsed);
   }
 
   /** Milliseconds for which the server may still keep the hold, whatever became of the commands requested so far. */
@@ -181,7 +182,7 @@ export class Lease {
 
   private begin({ since, lease }: LeaseCommand): void {
     this.since = since;
-    this.length = safeDuration(lease);
+    this.duration = lease;
     if (this.state === 'doubtful') this.arm();
   }
 

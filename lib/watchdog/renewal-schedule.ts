@@ -4,6 +4,7 @@ import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 /** An entry of a schedule, and the time when it was last taken. */
 export class ScheduleEntry<T> extends ListNode<ScheduleEntry<T>> {
   constructor(
+    readonly schedule: RenewalSchedule<T>,
     readonly item: T,
     public at: number,
   ) {
@@ -26,7 +27,7 @@ export class RenewalSchedule<T> {
    */
   constructor(
     private readonly scheduler: MonotonicScheduler,
-    private readonly period: number,
+    readonly period: number,
     private readonly most: number,
   ) {}
 
@@ -47,7 +48,7 @@ export class RenewalSchedule<T> {
 
   /** @returns The entry, needed to delete it. */
   add(item: T, now = this.scheduler.now()): ScheduleEntry<T> {
-    const entry = new ScheduleEntry(item, now);
+    const entry = new ScheduleEntry(this, item, now);
     // An empty schedule had nothing due, so its period starts now.
     if (this.size === 0) this.takenAt = entry.at;
     this.entries.append(entry);

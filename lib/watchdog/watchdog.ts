@@ -1,36 +1,13 @@
-import type { LockOperations } from '../backend/lock-operations.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { runOutsideContexts } from '../context/owner-context.js';
-import type { OwnerId } from '../context/owner-ids.js';
-import type { ScheduledTask } from '../time/scheduler.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
-import { type Lease, LeaseCommand } from './lease.js';
-import { RenewalSchedule, type ScheduleEntry } from './renewal-schedule.js';
-import { isWorthRenewing, renewalPeriod, retryPause } from './renewal-times.js';
-
-/** A hold that the watchdog looks after until it is released or lost, or until its own lease ends. */
-export interface Watched {
-  /** Managed by the watchdog. */
-  scheduleEntry?: ScheduleEntry<Watched> | undefined;
-  /** Operations that renew it, in one batch with other holds of the same kind. */
-  readonly operations: Pick<LockOperations, 'renew'>;
-  readonly name: string;
-  readonly owner: OwnerId;
-  readonly lease: Lease;
-  /** The lease that it needs from now on, ms. */
-  readonly neededLease: number;
-  /** Whether it will end by itself soon: its deadline then keeps its timer even while renewals work. */
-  readonly isEnding: boolean;
-  /** Whether it is renewed; otherwise it is only verified. */
-  readonly isRenewed: boolean;
-  /** Whether another command for it is in flight, which extends its lease as well. */
-  readonly isBusy: boolean;
-  /** Asks the server whether it still has the lock; if not, the hold is lost. Never rejects. */
-  verify(): Promise<void>;
-  /** Called in every round: emits an event if it has been held for too long. */
-  checkAge(): void;
-}
+import { LeaseCommand } from './lease.js';
+import { LoopMonitor } from './loop-monitor.js';
+import { RenewalSchedules } from './renewal-schedules.js';
+import { isWorthRenewing, retryPause } from './renewal-times.js';
+import { RoundTimer } from './round-timer.js';
+import type { Watched } from './watched.js';
 
 /**
  * Holds renewed by one command, or verified in one event-loop turn: few commands for ten thousand holds, each short
@@ -51,50 +28,72 @@ interface Start {
 }
 
 /**
- * Renews every watched hold, at the latest a third of the timeout after the last renewal, in batches spread over that
- * time, on one timer. Holds with their own lease are verified instead, so that a lost one is detected as soon. The next
- * batch is scheduled before the current one is sent, so a hanging batch delays no other. Failed batches are retried
+ * Renews every watched hold, at the latest a third of its renewed lease after the last renewal, in batches spread over
+ * that time, on one timer. Holds with their own lease are verified instead, so that a lost one is detected as soon. The
+ * next batch is scheduled before the current one is sent, so a hanging batch delays no other. Failed batches are retried
  * several times before the next renewal is due, until the local deadline of their holds. No errors are thrown: a hold
  * that cannot be kept is lost, and its signal aborts.
  */
 export class Watchdog {
-  private readonly watched: RenewalSchedule<Watched>;
+  private readonly watched: RenewalSchedules;
+  private readonly loop: LoopMonitor;
   /** Holds with a renewal in flight, and the batch that it is part of. */
   private readonly renewing = new Map<Watched, InFlight>();
-  private timer: ScheduledTask | undefined;
-  /** The time at which the timer fires, by the scheduler. */
-  private due = 0;
+  private readonly rounds: RoundTimer;
   private stopped = false;
   /** Number of calls of {@link checkAll}. */
   private returns = 0;
 
-  /** @param timeout Milliseconds that each renewal grants (Redisson: `lockWatchdogTimeout`). */
+  /**
+   * @param timeout Milliseconds that each renewal grants, unless a hold asks for others (Redisson:
+   *   `lockWatchdogTimeout`).
+   */
   constructor(
     private readonly scheduler: MonotonicScheduler,
     private readonly events: LockEvents,
     readonly timeout: number,
   ) {
-    this.watched = new RenewalSchedule(scheduler, renewalPeriod(timeout), BATCH);
+    const watched = new RenewalSchedules(scheduler, timeout, BATCH);
+    this.watched = watched;
+    this.rounds = new RoundTimer(scheduler, () => this.round());
+    this.loop = new LoopMonitor(scheduler, events, {
+      [Symbol.iterator]: () => watched[Symbol.iterator](),
+      get size() {
+        return watched.size;
+      },
+      has: (hold) => this.watches(hold),
+      catchUp: (holds) => this.catchUp(holds),
+    });
   }
 
-  /** Starts looking after `hold`. */
+  /**
+   * Milliseconds by which the last round of renewals was sent later than planned, or by which the next one is overdue; 0
+   * if nothing is held. The event loop, or the number of holds, delays it; leases end if it exceeds two thirds of them.
+   */
+  get lag(): number {
+    return this.watched.size > 0 ? this.rounds.lag : 0;
+  }
+
+  /** Starts looking after `hold`, or goes on with the lease that it is renewed with now. */
   watch(hold: Watched): void {
     if (this.stopped) {
       hold.lease.doubt();
       return;
     }
-    if (this.watches(hold)) return;
-    const { shares } = this.watched;
+    if (this.watched.isInPlace(hold)) return;
+    this.watched.delete(hold);
     const now = this.scheduler.now();
-    hold.scheduleEntry = this.watched.add(hold, now);
     // With one batch more per period, the next is due sooner.
-    if (this.watched.shares > shares) this.arm(now);
+    const isSooner = this.watched.add(hold, now);
+    this.loop.add(hold, now);
+    if (isSooner) this.arm(now);
   }
 
   /** Stops looking after `hold`, which was released. */
   unwatch(hold: Watched): void {
-    if (hold.scheduleEntry) this.watched.delete(hold.scheduleEntry);
-    hold.scheduleEntry = undefined;
+    if (!hold.scheduleEntry) return;
+    this.loop.notice();
+    this.watched.delete(hold);
   }
 
   private watches(hold: Watched): boolean {
@@ -114,8 +113,8 @@ export class Watchdog {
   /** Stops all renewals; the holds expire with their leases. */
   stop(): void {
     this.stopped = true;
-    this.timer?.cancel();
-    this.timer = undefined;
+    this.loop.stop();
+    this.rounds.stop();
     for (const hold of [...this.watched]) {
       hold.lease.doubt();
       this.unwatch(hold);
@@ -128,27 +127,18 @@ export class Watchdog {
     if (this.watched.size > 0) runOutsideContexts(() => this.checkFrom([...this.watched], 0));
   }
 
-  /** Keeps a timer that fires sooner, even without any holds: locks come and go faster than timers. */
   private arm(now = this.scheduler.now()): void {
-    const pause = this.watched.pause(now);
-    const due = now + pause;
-    if (this.timer && this.due <= due) return;
-    this.timer?.cancel();
-    this.due = due;
-    this.timer = runOutsideContexts(() => this.scheduler.schedule(pause, () => this.round()));
+    this.rounds.arm(this.watched.pause(now), now);
   }
 
   private round(): void {
-    this.timer = undefined;
     if (this.watched.size === 0) return;
-    if (this.watched.pause() > 0) {
-      this.arm();
-      return;
-    }
-    const holds = this.watched.take();
+    const due = this.watched.takeDue();
     this.arm();
-    for (const hold of holds) hold.checkAge();
-    this.check(holds, renewalPeriod(this.timeout));
+    for (const { holds, period } of due) {
+      for (const hold of holds) hold.checkAge();
+      this.check(holds, period);
+    }
   }
 
   /** Each batch has its own event-loop turn: ten thousand holds in one would block the event loop for too long. */
@@ -156,6 +146,15 @@ export class Watchdog {
     const end = start + BATCH;
     this.check(holds.slice(start, end), 0);
     if (end < holds.length) this.scheduler.schedule(0, () => this.checkFrom(holds, end));
+  }
+
+  /** Renews and verifies holds after the event loop stood. Resolves when the outcome is known; never rejects. */
+  private async catchUp(holds: readonly Watched[]): Promise<void> {
+    for (let start = 0; start < holds.length; start += BATCH) {
+      const batch = holds.slice(start, start + BATCH);
+      this.renewDue(batch);
+      await Promise.all(batch.map((hold) => (hold.isRenewed ? this.whenRenewed(hold) : hold.verify())));
+    }
   }
 
   /** @param least Minimum lease that a hold must have left to be verified, ms. */
@@ -181,7 +180,7 @@ export class Watchdog {
 
   private isDue(hold: Watched): boolean {
     const isFree = this.watches(hold) && !this.renewing.has(hold) && !hold.isBusy;
-    return isFree && hold.isRenewed && hold.lease.isAlive && isWorthRenewing(hold, this.timeout);
+    return isFree && hold.isRenewed && hold.lease.isAlive && isWorthRenewing(hold, hold.renewedLease);
   }
 
   private async renew(operations: Watched['operations'], holds: readonly Watched[]): Promise<void> {
@@ -215,7 +214,13 @@ export class Watchdog {
   private failed(renewals: readonly Renewing[], error: unknown, { returns, at }: Start): void {
     const holds = renewals.map(({ hold }) => hold);
     const lockNames = holds.map(({ name }) => name);
-    this.events.emit({ type: 'renewal-failed', holds: holds.length, lockNames, error });
+    this.events.emit({
+      type: 'renewal-failed',
+      holds: holds.length,
+      lockNames,
+      locks: holds.map(({ eventFields }) => eventFields),
+      error,
+    });
     for (const { hold, command } of renewals) {
       if (!this.watches(hold)) continue;
       hold.lease.unanswered(command);
@@ -223,7 +228,8 @@ export class Watchdog {
     }
     // The time spent waiting for a reply counts as part of the pause.
     const waited = this.scheduler.now() - at;
-    const pause = returns === this.returns ? retryPause(holds, this.timeout) - waited : 0;
+    const timeout = Math.min(...holds.map(({ renewedLease }) => renewedLease));
+    const pause = returns === this.returns ? retryPause(holds, timeout) - waited : 0;
     this.scheduler.schedule(pause, () => this.renewDue(holds));
   }
 
@@ -238,5 +244,6 @@ export class Watchdog {
     hold.lease.granted(command, sent);
     if (hold.isEnding) hold.lease.doubt();
     else hold.lease.trust();
+    hold.onRenewed(command.lease);
   }
 }

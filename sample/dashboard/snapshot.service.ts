@@ -5,7 +5,7 @@ import { PaymentProvider } from '../payments/payment-provider.js';
 import { PaymentService } from '../payments/payment.service.js';
 import { StockReports } from '../reports/stock-reports.js';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
-import { FREE, type LockState, LockWatch } from './lock-watch.js';
+import { FREE, type LockState, LockStates } from './lock-states.js';
 import { presenceLockOf } from './presence.service.js';
 import type { GatewayState, ReportState, Snapshot, WarehouseState } from './snapshot.js';
 
@@ -18,7 +18,7 @@ export class SnapshotService {
     private readonly provider: PaymentProvider,
     private readonly reports: StockReports,
     private readonly payments: PaymentService,
-    private readonly watch: LockWatch,
+    private readonly states: LockStates,
     @Inject(SHOP_SETTINGS) private readonly settings: ShopSettings,
   ) {}
 
@@ -28,10 +28,7 @@ export class SnapshotService {
     const { entries, balances } = await this.ledger.report();
     const names = [...new Set(entries.map(({ warehouse }) => warehouse))].toSorted();
     const [locks, present, gateway, report] = await Promise.all([
-      this.watch.look({
-        exclusive: [...numbers.map(presenceLockOf), ...names.map(ordersOf), 'sale'],
-        readWrite: ['stock'],
-      }),
+      this.states.look(),
       this.queue.present(),
       this.gateway(),
       this.report(),

@@ -3,7 +3,7 @@ import type { ProviderLog } from '../payments/payment-provider.js';
 import type { Permits } from '../payments/payment.service.js';
 import type { StockReport } from '../reports/stock-reports.js';
 import type { Locking } from '../shop.settings.js';
-import type { LockState } from './lock-watch.js';
+import type { LockState } from './lock-states.js';
 
 /** The state of the shop at one moment, as the page shows it. */
 export interface Snapshot {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { MemoryInspection } from '../../lib/backend/memory/inspection.js';
 import { MemoryLock } from '../../lib/backend/memory/lock.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
@@ -44,9 +45,11 @@ const openQuorum = (size: number, fates: () => Fate) => {
         `node ${index}`,
         {
           lock: failing(new MemoryLock(store)),
+          inspection: new MemoryInspection(store),
           pubSub: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
           watch: () => {},
           refuse: () => {},
+          check: async () => ({ server: `node ${index}`, affects: 'its-vote', commands: 'up', messages: 'unused' }),
           open: () => {},
           close: async () => {},
         },

@@ -3,7 +3,7 @@ import { RedisLatch, RedisSemaphore } from '../../lib/backend/redis/kinds/counte
 import { FairLockScripts, RedisFairLock } from '../../lib/backend/redis/kinds/fair-lock.js';
 import { FencedLockScripts, RedisFencedLock } from '../../lib/backend/redis/kinds/fenced-lock.js';
 import { RedisPermits } from '../../lib/backend/redis/kinds/permits.js';
-import { RedisWriteLock } from '../../lib/backend/redis/kinds/read-write-lock.js';
+import { RedisWriteLock } from '../../lib/backend/redis/kinds/read-write/read-write-lock.js';
 import { RedisResultStore } from '../../lib/backend/redis/kinds/result-store.js';
 import { settlementOf } from './answers-in-order.js';
 import { ScriptedCommands } from './scripted-commands.js';

@@ -57,6 +57,10 @@ export class ScriptedCommands implements ScriptExecutor {
     return this.commandTimeout;
   }
 
+  async masters(): Promise<readonly never[]> {
+    return [];
+  }
+
   isConnected(): boolean {
     return this.connected;
   }

@@ -1,5 +1,7 @@
+import type { StoredState } from '../../lib/backend/inspection-operations.js';
 import type { PubSub } from '../../lib/backend/lock-backend.js';
 import type { LockOperations, NodeResult } from '../../lib/backend/lock-operations.js';
+import type { ServerHealth } from '../../lib/backend/server-health.js';
 import { type NodeBackend, QuorumNode } from '../../lib/backend/quorum/quorum-node.js';
 import { RetryDelay } from '../../lib/backend/quorum/retry-delay.js';
 import { LockUnavailableError, WrongKeyTypeError } from '../../lib/errors.js';
@@ -58,6 +60,7 @@ export class ScriptedNode implements NodeBackend {
   serverId: string | undefined;
   readonly node: QuorumNode;
   readonly lock: LockOperations;
+  readonly inspection = { lock: (name: string) => this.ask<StoredState>(`read ${name}`) };
   pubSub: PubSub = { subscribe: () => Promise.reject(NOT_SENT) };
   private readonly underWay: Asked[] = [];
 
@@ -92,6 +95,10 @@ export class ScriptedNode implements NodeBackend {
   watch(): void {}
 
   refuse(): void {}
+
+  async check(): Promise<ServerHealth> {
+    return { server: this.node.label, affects: 'its-vote', commands: 'up', messages: 'unused' };
+  }
 
   open(): void {}
 

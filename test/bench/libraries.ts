@@ -19,6 +19,13 @@ export const LIMIT = 'raw';
 export const RAW_REDISSON = 'raw-redisson';
 export const BEFORE = 'nest-redis-lock-before';
 export const REDISSON = 'redisson';
+export const UNOBSERVED = 'nest-redis-lock-unobserved';
+/** This library with something attached that observes it. */
+export const OBSERVED: readonly string[] = [
+  'nest-redis-lock-prometheus',
+  'nest-redis-lock-opentelemetry',
+  'nest-redis-lock-records',
+];
 
 /** A JVM needs longer: without it, its first second of `fair` was 60 times slower. */
 const NODE_WARM_UP_MS = 1000;

@@ -3,7 +3,8 @@ import { parseOptions } from './options.js';
 const known = {
   scenarios: ['S1', 'S5a', 'S5b', 'fair', 'scale'],
   named: ['scale'],
-  adapters: ['raw', 'one', 'other'],
+  adapters: ['raw', 'one', 'other', 'variant'],
+  namedAdapters: ['variant'],
 };
 const parse = (...args: string[]) => parseOptions(args, known);
 
@@ -13,7 +14,7 @@ describe('parseOptions', () => {
       quick: false,
       write: false,
       only: ['S1', 'S5a', 'S5b', 'fair'],
-      adapters: known.adapters,
+      adapters: ['raw', 'one', 'other'],
       rounds: 5,
       seconds: 3,
       pin: false,
@@ -28,6 +29,7 @@ describe('parseOptions', () => {
     expect(parse('--only', 'scale').only).toEqual(['scale']);
     expect(parse('--only', 'all').only).toEqual(known.scenarios);
     expect(parse('--adapters', 'other,raw').adapters).toEqual(['raw', 'other']);
+    expect(parse('--adapters', 'variant,raw').adapters).toEqual(['raw', 'variant']);
   });
 
   it('reads the set-ups', () => {

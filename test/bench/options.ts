@@ -22,6 +22,8 @@ export interface KnownNames {
   /** Those of the scenarios that have to be named. */
   readonly named: readonly string[];
   readonly adapters: readonly string[];
+  /** Those of the adapters that have to be named. */
+  readonly namedAdapters: readonly string[];
 }
 
 /** The name of all scenarios together. */
@@ -48,7 +50,7 @@ export function parseOptions(args: readonly string[], known: KnownNames): Option
     ...{ quick, write, pin, allPeers: values['all-peers'] },
     nodes: node?.split(',') ?? [],
     only: scenariosOf(only, known),
-    adapters: adapters === undefined ? known.adapters : adaptersOf(adapters, known.adapters),
+    adapters: adaptersOf(adapters, known),
     rounds: positive('--rounds', rounds ?? (quick ? '2' : '5'), Number.isInteger),
     seconds: positive('--seconds', seconds ?? (quick ? '1' : '3'), Number.isFinite),
   };
@@ -70,7 +72,8 @@ function scenariosOf(list: string | undefined, { scenarios, named }: KnownNames)
 const isSelected = (id: string, name: string): boolean =>
   name !== '' && id.toLowerCase().startsWith(name.toLowerCase());
 
-function adaptersOf(list: string, known: readonly string[]): readonly string[] {
+function adaptersOf(list: string | undefined, { adapters: known, namedAdapters }: KnownNames): readonly string[] {
+  if (list === undefined) return known.filter((name) => !namedAdapters.includes(name));
   const wanted = list.split(',');
   for (const name of wanted) {
     if (!known.includes(name)) {

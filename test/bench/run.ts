@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { BEFORE, libraries, LIMIT, OURS, RAW_REDISSON, REDISSON } from './libraries.js';
+import { BEFORE, libraries, LIMIT, OBSERVED, OURS, RAW_REDISSON, REDISSON, UNOBSERVED } from './libraries.js';
 import { EARLIER_COMMIT } from './adapters/nest-redis-lock.adapter.js';
+import { UNOBSERVED_COMMIT } from './adapters/observed-nest-redis-lock.adapter.js';
 import { measureSetUps } from './measure-set-ups.js';
 import { type Options, parseOptions } from './options.js';
 import { writeChart } from './report/chart.js';
 import { machineFacts, peerVersions } from './report/machine.js';
+import { observingReport, observingSections } from './report/observing-report.js';
 import { barsSections, markdownReport, resultsSection, type Run, type SetUpResults } from './report/report.js';
 import { scenarios } from './scenarios/index.js';
 import { buildEarlier } from './set-up/earlier-build.js';
@@ -16,7 +18,10 @@ import { type SetUp, setUps, setUpTitle } from './set-up/set-up.js';
 const MS_PER_S = 1000;
 const MS_PER_MINUTE = 60_000;
 const MOST_WARM_UP_MS = 300;
-const roles = { ours: OURS, limit: LIMIT, redisson: REDISSON, before: BEFORE, references: [RAW_REDISSON] };
+const roles = {
+  ...{ ours: OURS, limit: LIMIT, redisson: REDISSON, before: BEFORE, references: [RAW_REDISSON] },
+  ...{ unobserved: UNOBSERVED, observed: OBSERVED },
+};
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const print = (text: string): void => void process.stdout.write(`${text}\n\n`);
@@ -29,10 +34,12 @@ function prepare(): { readonly options: Options; readonly wanted: readonly SetUp
       scenarios: scenarios.map(({ id }) => id),
       named: scenarios.filter(({ when }) => when === 'named').map(({ id }) => id),
       adapters: libraries.map(({ name }) => name),
+      namedAdapters: libraries.filter(({ when }) => when === 'named').map(({ name }) => name),
     });
     if (options.pin) assertPinnable();
     const wanted = setUps(nodeBinaries(options.nodes), options.pin);
     if (options.adapters.includes(BEFORE)) buildEarlier(EARLIER_COMMIT);
+    if (options.adapters.includes(UNOBSERVED)) buildEarlier(UNOBSERVED_COMMIT);
     return { options, wanted };
   } catch (error) {
     say(messageOf(error));
@@ -61,14 +68,26 @@ async function measureAll(
   });
 }
 
-function writeResults(run: Run): void {
-  const folder = new URL('.', import.meta.url);
+const folder = new URL('.', import.meta.url);
+
+async function writeResults(run: Run): Promise<void> {
   writeFileSync(new URL('RESULTS.md', folder), markdownReport(run));
+  writeRounds('results.json', run);
+  await writeChart();
+}
+
+/** A comparison with the build that cannot be observed is a report of its own. */
+function writeObservingCost(run: Run): void {
+  writeFileSync(new URL('OBSERVING.md', folder), observingReport(run));
+  writeRounds('observing.json', run);
+}
+
+function writeRounds(name: string, run: Run): void {
   const measured = run.setUps.map(({ setUp: { node, placement }, measured: all }) => ({
     ...{ node: node.version, placement },
     measured: all.map(({ scenario: { id, title }, rows }) => ({ id, title, rows })),
   }));
-  writeFileSync(new URL('results.json', folder), `${JSON.stringify({ ...run, setUps: measured }, undefined, 2)}\n`);
+  writeFileSync(new URL(name, folder), `${JSON.stringify({ ...run, setUps: measured }, undefined, 2)}\n`);
 }
 
 function commit(): string {
@@ -85,17 +104,20 @@ async function main(): Promise<void> {
   const { options, wanted } = prepared;
   const facts = machineFacts(peerVersions(), wanted);
   const results = await measureAll(options, wanted);
-  print(barsSections({ setUps: results, roles }).join('\n\n'));
+  const isComparison = options.adapters.includes(UNOBSERVED);
+  if (isComparison) print(observingSections({ setUps: results, roles }).join('\n\n'));
+  else print(barsSections({ setUps: results, roles }).join('\n\n'));
   const minutes = (performance.now() - start) / MS_PER_MINUTE;
   say(`Took ${minutes.toFixed(1)} minutes`);
   if (!options.write) return;
-  writeResults({
+  const run = {
     ...{ facts, setUps: results, roles, minutes, commit: commit() },
     ...{ rounds: options.rounds, seconds: options.seconds, allPeers: options.allPeers },
     date: new Date().toISOString().slice(0, 10),
     command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
-  });
-  await writeChart();
+  };
+  if (isComparison) writeObservingCost(run);
+  else await writeResults(run);
 }
 
 process.on('unhandledRejection', (error) => {

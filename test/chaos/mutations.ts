@@ -56,7 +56,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'safety deadline of the holder',
     file: 'watchdog/lease.ts',
-    find: 'return Math.max(0, this.length - this.since.elapsed);',
+    find: 'return Math.max(0, safeDuration(this.duration) - this.since.elapsed);',
     replace: 'return Infinity;',
     caught: { id: 'F29', topology: 'standalone' },
   },
@@ -157,5 +157,27 @@ export const mutations: readonly Mutation[] = [
     find: 'return !this.topology.isKnown || this.topology.isSharded;',
     replace: 'return this.topology.isSharded;',
     caught: { id: 'F32g', topology: 'cluster' },
+  },
+  {
+    protection: 'limit on concurrency',
+    file: SCRIPTS,
+    find: 'if inUse >= limit and not isRepeated then',
+    replace: 'if inUse > limit and not isRepeated then',
+    caught: { id: 'F31l', topology: 'standalone' },
+  },
+  {
+    protection: 'renewal of the permits of a limit',
+    file: SCRIPTS,
+    find: "redis.call('ZADD', permits, 'XX', now + lease, owner)",
+    times: 2,
+    replace: '',
+    caught: { id: 'F31l', topology: 'standalone' },
+  },
+  {
+    protection: 'renewal of permits with ids',
+    file: SCRIPTS,
+    find: "redis.call('ZADD', deadlines, now + lease, permit)",
+    replace: '',
+    caught: { id: 'F31l', topology: 'standalone' },
   },
 ];

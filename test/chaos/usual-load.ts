@@ -28,6 +28,17 @@ export const permitLoad = (): readonly Load[] => [
   { ...TERMS, kind: 'permits', names: ['semaphore:permits:1'], loops: 2, lease: 1000 },
 ];
 
+/**
+ * Permits with an owner: those of a limit, and those of a semaphore that are renewed. Some calls take longer than a lease
+ * of the watchdog.
+ */
+export const ownedPermitLoad = (): readonly Load[] => [
+  { ...TERMS, kind: 'limit', names: ['limit:1'], loops: 2, lease: 1000 },
+  { ...TERMS, kind: 'limit', names: ['limit:1'], loops: 1, hold: 3000 },
+  { ...TERMS, kind: 'permits', names: ['semaphore:permits:1'], loops: 1, hold: 3000 },
+  { ...TERMS, kind: 'permits', names: ['semaphore:permits:1'], loops: 1 },
+];
+
 /** The longest lease of the load of grants, ms. */
 export const GRANT_LEASE_MS = 5000;
 

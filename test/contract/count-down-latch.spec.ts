@@ -54,6 +54,13 @@ onEveryBackend((world) => {
       await expect(latch.trySetCount(2)).resolves.toBe(true);
     });
 
+    it.each([0, -1, 2 ** 31, Number.NaN, '300', 'soon', null])('refuses %p as the time to live', async (ttl) => {
+      const latch = await open();
+      // @ts-expect-error Only some of them have a wrong type.
+      await expect(latch.trySetCount(1, { ttl })).rejects.toThrow(LockOptionsError);
+      await expect(latch.getCount()).resolves.toBe(0);
+    });
+
     it('CL-02 counts as far as numbers are whole', async () => {
       const latch = await open();
       await latch.trySetCount(Number.MAX_SAFE_INTEGER);
@@ -227,6 +234,19 @@ onEveryBackend((world) => {
       await latch.countDown();
       await expect(world.time.finish(other, 200 + world.time.slack)).resolves.toBe(true);
       await expect(latch.await({ signal: controller.signal })).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+    });
+
+    it('ends when the time to live of the count is over, although counts are left', async () => {
+      const latch = await open();
+      await latch.trySetCount(2, { ttl: 300 });
+      const waiting = latch.await();
+      const progress = track(waiting);
+      await world.time.until(listening(1), 1000);
+      await latch.countDown();
+      expect(progress.settled).toBe(false);
+      await expect(world.time.finish(waiting, 300 + world.time.slack)).resolves.toBe(true);
+      await expect(latch.getCount()).resolves.toBe(0);
+      await expect(latch.trySetCount(1)).resolves.toBe(true);
     });
 
     it('ends at shutdown', async () => {

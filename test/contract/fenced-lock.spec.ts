@@ -1,3 +1,4 @@
+import { until } from '../kit/until.js';
 import { LockOwnershipError, WrongKeyTypeError } from '../../lib/index.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
@@ -169,24 +170,51 @@ onEveryBackend((world) => {
   });
 });
 
+/** Milliseconds for which a token of the clock is kept after the lease. */
+const WEEK = 7 * 24 * 3600 * 1000;
+
 const redis = new RedisWorld();
 
 inWorld(redis, () => {
   const TOKEN = 'redisson_lock_token:{n}';
 
   describe('Fencing tokens on a server', () => {
-    it('E01 are its time in microseconds, without expiry, under the key of a peer', async () => {
+    it('E01 are its time in microseconds, under the key of a peer, kept for a week after the lease', async () => {
       const { locks } = await redis.open();
       const microseconds = async (): Promise<bigint> => {
         const [seconds = 0, micros = 0] = await redis.admin.time();
         return BigInt(seconds) * 1_000_000n + BigInt(micros);
       };
       const before = await microseconds();
-      const { fence } = await locks.getFencedLock('n').acquire();
+      const { fence } = await locks.getFencedLock('n').acquire({ lease: '1m' });
       expect(fence).toBeGreaterThanOrEqual(before);
       expect(fence).toBeLessThanOrEqual(await microseconds());
       await expect(redis.admin.get(TOKEN)).resolves.toBe(String(fence));
-      await expect(redis.admin.pttl(TOKEN)).resolves.toBe(-1);
+      const kept = await redis.admin.pttl(TOKEN);
+      expect(kept).toBeGreaterThan(WEEK);
+      expect(kept).toBeLessThanOrEqual(WEEK + 60_000);
+    });
+
+    it('rise above one that was kept long enough', async () => {
+      const { locks } = await redis.open();
+      const lock = locks.getFencedLock('n');
+      const before = await lock.withLock(({ fence }) => fence);
+      await redis.admin.pexpire(TOKEN, 1);
+      await until(async () => (await redis.admin.exists(TOKEN)) === 0, 1000, 'the token is forgotten');
+      await expect(lock.currentToken()).resolves.toBe(0n);
+      await expect(lock.withLock(({ fence }) => fence > before)).resolves.toBe(true);
+    });
+
+    it('E01 are kept for ever if they are counted, or ahead of the clock', async () => {
+      const [clock, counter] = [await redis.open(), await redis.open({ fencing: 'counter' })];
+      const kept = async (): Promise<number> => redis.admin.pttl(TOKEN);
+      await clock.locks.getFencedLock('n').withLock(() => {});
+      expect(await kept()).toBeGreaterThan(WEEK);
+      await counter.locks.getFencedLock('n').withLock(() => {});
+      expect(await kept()).toBe(-1);
+      await redis.admin.set(TOKEN, '9000000000000000', 'PX', WEEK);
+      await clock.locks.getFencedLock('n').withLock(() => {});
+      expect(await kept()).toBe(-1);
     });
 
     it('keep rising after the server has lost its data', async () => {

@@ -15,6 +15,15 @@ export const api = {
     return hold.owner;
   },
   release: async (name: string): Promise<string> => (await holds.get(name)?.release()) ?? 'never acquired',
+  /** Resolves with the token. @param lease Milliseconds. */
+  detach: async (name: string, lease: number): Promise<string> =>
+    (await holds.get(name)?.detach({ lease })) ?? 'never acquired',
+  /** Resolves with the lock's name. */
+  attach: async (token: string): Promise<string> => {
+    const hold = await client.locks.attach(token);
+    holds.set(hold.name, hold);
+    return hold.name;
+  },
   close: (): Promise<void> => client.close(),
   /** From now on the channel to the test does not keep this process alive. */
   letGo: (): void => process.channel?.unref(),

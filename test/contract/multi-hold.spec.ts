@@ -43,8 +43,9 @@ onEveryBackend((world) => {
       expect(signal.reason).toBeInstanceOf(LockLostError);
       expect(() => hold.assertHeld()).toThrow('Lock "b" is no longer held');
       expect(() => hold.run(() => 'ran')).toThrow(LockLostError);
-      expect(hold.isHeld).toBe(true);
+      expect([hold.isHeld, hold.isReleased, hold.remaining]).toEqual([false, false, 0]);
       await expect(hold.release()).resolves.toBe('expired');
+      expect(hold.isReleased).toBe(true);
       await free();
     });
 

@@ -140,7 +140,13 @@ describe('The lease of a permit', () => {
     await next;
     const reason: unknown = expect.stringContaining('lease ended');
     const remedy: unknown = expect.stringContaining('a longer lease');
-    const lost = { type: 'lost', lockName: 'p', owner: id, reason, remedy };
+    const fields = {
+      connection: 'default',
+      kind: 'permitExpirableSemaphore',
+      template: undefined,
+      method: undefined,
+    };
+    const lost = { type: 'lost', ...fields, lockName: 'p', owner: id, reason, remedy };
     expect(seen).toEqual([expect.any(LockLostError), [lost], 'somebody else']);
     expect(client.events).toEqual([lost]);
   });

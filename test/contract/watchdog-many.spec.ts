@@ -3,8 +3,10 @@ import { LockUnavailableError } from '../../lib/errors.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { Lease } from '../../lib/watchdog/lease.js';
-import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
+import type { Watched } from '../../lib/watchdog/watched.js';
+import { Watchdog } from '../../lib/watchdog/watchdog.js';
 import { BlockableLoop } from '../watchdog/blockable-loop.js';
+import { fieldsOfHold } from '../watchdog/fields-of-hold.js';
 
 const TIMEOUT = 3000;
 const PERIOD = TIMEOUT / 3;
@@ -21,13 +23,19 @@ const holdsOf = (
     operations,
     name: `n${index}`,
     owner: 'me:1',
+    method: undefined,
+    heldFor: 0,
+    eventFields: fieldsOfHold(`n${index}`),
+    loss: undefined,
     lease: new Lease(scheduler, new Stopwatch(scheduler), TIMEOUT, { onLost: () => onLost(`n${index}`) }),
     neededLease: TIMEOUT,
+    renewedLease: TIMEOUT,
     isEnding: false,
     isRenewed: true,
     isBusy: false,
     verify: async () => {},
     checkAge: () => {},
+    onRenewed: () => {},
   }));
 
 /** Many holds on a server that keeps them all and answers at once. A busy event loop may get its answers late. */

@@ -1,11 +1,13 @@
 import type { RenewOutcome } from '../../lib/backend/lock-operations.js';
-import { Watchdog, type Watched } from '../../lib/watchdog/watchdog.js';
+import type { Watched } from '../../lib/watchdog/watched.js';
+import { Watchdog } from '../../lib/watchdog/watchdog.js';
 import { Lease } from '../../lib/watchdog/lease.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
+import { fieldsOfHold } from '../watchdog/fields-of-hold.js';
 
 /** Rows WD of the behaviour catalogue. Rows about failing servers and processes have specs of their own. */
 onEveryBackend((world) => {
@@ -124,13 +126,19 @@ describe('The watchdog with a slow server', () => {
       operations: { renew },
       name: 'n',
       owner: 'me:1',
+      method: undefined,
+      heldFor: 0,
+      eventFields: fieldsOfHold('n'),
+      loss: undefined,
       lease: new Lease(scheduler, new Stopwatch(scheduler), 3 * 80, { onLost: () => {} }),
       neededLease: 3 * 80,
+      renewedLease: 3 * 80,
       isEnding: false,
       isRenewed: true,
       isBusy: false,
       verify: async () => {},
       checkAge: () => {},
+      onRenewed: () => {},
     };
     watchdog.watch(hold);
     await clock.advance(400);

@@ -2,31 +2,41 @@ import fc from 'fast-check';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { Pair, type Step } from './pair.js';
 import { smallestFailing } from './smallest.js';
+import { blockedHoldSteps } from './steps/blocked-hold.steps.js';
 import { latchSteps, semaphoreSteps } from './steps/counter.steps.js';
+import { conversionSteps } from './steps/conversion.steps.js';
 import { fairQueueSteps } from './steps/fair-lock.steps.js';
 import { entriesExpire, grantingSteps } from './steps/granting-lock.steps.js';
+import { inspectionSteps } from './steps/inspection.steps.js';
+import { limitQueueSteps } from './steps/limit.steps.js';
 import { lockSteps, tokenSteps } from './steps/lock.steps.js';
 import { permitSteps } from './steps/permits.steps.js';
 import { preferenceSteps } from './steps/read-write-lock.steps.js';
 import { singleFlightSteps } from './steps/single-flight.steps.js';
+import { takeOverSteps } from './steps/take-over.steps.js';
 
 const RUNS = Number(process.env['DIFFERENTIAL_RUNS'] ?? 25);
 const OPERATIONS = 50;
 
 /** The kinds of the port. A new kind does not compile until it has steps here. */
-type Kind = Exclude<keyof LockBackend, 'pubSub' | 'watch' | 'refuse' | 'open' | 'close'>;
+type Kind = Exclude<
+  keyof LockBackend,
+  'takeOver' | 'conversion' | 'inspection' | 'pubSub' | 'watch' | 'refuse' | 'check' | 'open' | 'close'
+>;
 
 const STEPS: Readonly<Record<Kind, readonly fc.Arbitrary<Step>[]>> = {
-  lock: [lockSteps('lock'), grantingSteps],
+  lock: [lockSteps('lock'), grantingSteps, takeOverSteps],
   fairLock: [lockSteps('fairLock'), fairQueueSteps],
   fencedLock: [lockSteps('fencedLock'), tokenSteps],
   groupLock: [lockSteps('groupLock')],
+  limit: [lockSteps('limit'), limitQueueSteps],
   readLock: [lockSteps('readLock')],
-  writeLock: [lockSteps('writeLock'), preferenceSteps],
+  writeLock: [lockSteps('writeLock'), preferenceSteps, conversionSteps],
   semaphore: [semaphoreSteps],
   permitExpirableSemaphore: [permitSteps],
   countDownLatch: [latchSteps],
   singleFlight: [singleFlightSteps],
+  blockedHolds: [blockedHoldSteps],
 };
 
 /** Steps that end what other kinds are to keep for a whole run. */
@@ -41,10 +51,12 @@ export const SPECS = {
   'exclusive-locks': [['lock'], ['fairLock'], ['fencedLock'], ['groupLock']],
   'shared-kinds': [
     ['readLock', 'writeLock'],
+    ['limit'],
     ['semaphore'],
     ['permitExpirableSemaphore'],
     ['countDownLatch'],
     ['singleFlight'],
+    ['blockedHolds'],
   ],
 } satisfies Readonly<Record<string, readonly (readonly Kind[])[]>>;
 
@@ -102,7 +114,7 @@ const compareBackends = (comparisons: readonly Comparison[]): void => {
     it.each(comparisons)(
       '$title',
       async ({ steps, runs }) => {
-        const list = fc.array(fc.oneof(...steps), { minLength: OPERATIONS, maxLength: OPERATIONS });
+        const list = fc.array(fc.oneof(...steps, inspectionSteps), { minLength: OPERATIONS, maxLength: OPERATIONS });
         const property = fc.asyncProperty(list, (operations) => pair.compare(operations));
         const found = await fc.check(property, { numRuns: runs, endOnFailure: true });
         expect(await described(pair, found)).toBeUndefined();

@@ -1,13 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
+  FenceHeaderError,
   LockAbortedError,
   LockConflictError,
+  LockDeadlockError,
   LockError,
   LockLostError,
   LockNameError,
   LockNotWiredError,
   LockOptionsError,
+  LockOrderError,
   LockOwnershipError,
   LockQueueFullError,
   LockService,
@@ -16,9 +19,13 @@ import {
   LockUnavailableError,
   LockUnsafeError,
   Locked,
+  lockName,
   RedisLockModule,
+  StaleFenceError,
   WrongKeyTypeError,
 } from 'nest-redis-lock';
+import { checkFence, fenceHeader, MemoryFenceStore } from 'nest-redis-lock/fencing';
+import { until } from '../kit/until.js';
 import { messagesOfLibrary } from './message-inventory.js';
 
 @Injectable()
@@ -111,6 +118,35 @@ const CASES: readonly Failure[] = [
     'LOCK_CONFLICT',
     'Semaphore "s" is without permits, because their number was never set; only one attempt was allowed; set wait to queue for it',
     async () => (await open()).locks.getSemaphore('s').acquire(1, { wait: 0 }),
+  ],
+  [
+    LockDeadlockError,
+    'LOCK_DEADLOCK',
+    'Waiting for lock "b" would not end, because the callers that wait hold what the others wait for: a caller holds "a" (<owner>) and waits for "b"; a caller holds "b" (<owner>) and waits for "a". The first of these gave up, so that the others go on: let its locks be released, then try again; to prevent it, acquire these locks in the same order everywhere',
+    async () => {
+      const { locks } = await open({ lockOrder: 'off' });
+      const [a, b] = [await locks.acquire('a'), await locks.acquire('b')];
+      const first = b.run(() => locks.acquire('a'));
+      // The one that began to wait later gives up.
+      const start = Date.now();
+      await until(() => Date.now() > start + 5);
+      try {
+        await a.run(() => locks.acquire('b'));
+      } finally {
+        await a.release();
+        await first;
+      }
+    },
+  ],
+  [
+    LockOrderError,
+    'LOCK_ORDER',
+    'Lock "a" must not be acquired while "b" is held: other code acquires them the other way round, so that both can wait for each other for ever; acquire them in the same order everywhere, or both at once with getMultiLock()',
+    async () => {
+      const { locks } = await open({ lockOrder: 'throw' });
+      await locks.withLock('a', () => locks.withLock('b', () => {}));
+      await locks.withLock('b', () => locks.withLock('a', () => {}));
+    },
   ],
   [
     LockQueueFullError,
@@ -217,7 +253,7 @@ const CASES: readonly Failure[] = [
   [
     LockOptionsError,
     'LOCK_OPTIONS',
-    'unknown option "waitt" of acquire, tryAcquire and withLock; did you mean "wait"? known options are lease, wait, signal, mode, fair, fenced, connection',
+    'unknown option "waitt" of acquire and tryAcquire; did you mean "wait"? known options are lease, renew, maxHold, wait, signal, kind, mode, preference, fair, fenced, connection',
     async () => (await open()).locks.acquire('n', { waitt: 1 } as object),
   ],
   [
@@ -253,6 +289,28 @@ const CASES: readonly Failure[] = [
     'LOCK_NAME',
     'The key template "order:<0.id>" needs non-empty text, a finite number, a bigint, a boolean or a valid date for <0.id>, but argument 0.id is undefined',
     async () => (await open()).orders.pay({} as { id: string }),
+  ],
+  [
+    LockNameError,
+    'LOCK_NAME',
+    'The name lockName`order:${0}` needs non-empty text, a finite number, a bigint, a boolean or a valid date for ${0}, but it is undefined',
+    () => lockName`order:${undefined as never}`,
+  ],
+  [
+    StaleFenceError,
+    'LOCK_STALE_FENCE',
+    'The write to "ledger 42" with the fence 6 was refused: the last write had the fence 7, which a later holder of the lock was given. Do not write again; acquire the lock anew',
+    async () => {
+      const store = new MemoryFenceStore();
+      await checkFence(fenceHeader(7n), 'ledger 42', store);
+      await checkFence(fenceHeader(6n), 'ledger 42', store);
+    },
+  ],
+  [
+    FenceHeaderError,
+    'LOCK_FENCE_HEADER',
+    'The header lock-fence must be a fencing token, not "seven"; send it with fenceHeader(hold.fence)',
+    () => checkFence({ 'lock-fence': 'seven' }, 'ledger 42', new MemoryFenceStore()),
   ],
   [
     LockShutdownError,

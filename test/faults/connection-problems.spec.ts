@@ -6,6 +6,7 @@ import { Certificates } from '../servers/redis/certificates.js';
 import { FaultProxy, mentions } from '../servers/proxy/fault-proxy.js';
 import { freePort } from '../servers/process/free-port.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
+import { describeWith } from '../servers/redis/server-features.js';
 import { until } from '../kit/until.js';
 import { FakeRedis, Raw } from './fake-redis.js';
 import { settled } from './observe.js';
@@ -15,16 +16,12 @@ import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 let plain: RedisServer;
 let guarded: RedisServer;
-let secure: RedisServer;
-let certificates: Certificates;
 let web: Server;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  certificates = await Certificates.make();
   plain = await RedisServer.start();
   guarded = await RedisServer.start({ args: ['--requirepass', 'right-secret'] });
-  secure = await RedisServer.start({ tls: { certificates } });
   web = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
   await once(web, 'listening');
 });
@@ -35,8 +32,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   web.close();
-  await Promise.all([plain.stop(), guarded.stop(), secure.stop()]);
-  certificates.remove();
+  await Promise.all([plain.stop(), guarded.stop()]);
 });
 
 const portOf = (server: Server): number => {
@@ -117,26 +113,41 @@ describe('D34: the error without a connection', () => {
     expect(permanent).toBe(false);
   });
 
-  it('names plain text to a server with TLS', async () => {
-    const { permanent } = await told(
-      `redis://127.0.0.1:${secure.port}`,
-      new RegExp(
-        `^${at('127.0.0.1', secure.port)}it cut the connection before it answered \\(.*\\); ` +
-          `if it expects TLS give rediss://127.0.0.1:${secure.port}, or tls$`,
-      ),
-    );
-    expect(permanent).toBe(false);
-  });
+  describeWith('TLS', 'of a server with TLS', () => {
+    let secure: RedisServer;
+    let certificates: Certificates;
 
-  it('names a certificate of an unknown authority', async () => {
-    const { permanent } = await told(
-      `rediss://127.0.0.1:${secure.port}`,
-      new RegExp(
-        `^${at('127.0.0.1', secure.port)}its certificate is not trusted \\(SELF_SIGNED_CERT_IN_CHAIN: .*\\); ` +
-          `give the certificate of the authority that issued it as tls.ca$`,
-      ),
-    );
-    expect(permanent).toBe(true);
+    beforeAll(async () => {
+      certificates = await Certificates.make();
+      secure = await RedisServer.start({ tls: { certificates } });
+    });
+
+    afterAll(async () => {
+      await secure.stop();
+      certificates.remove();
+    });
+
+    it('names plain text to a server with TLS', async () => {
+      const { permanent } = await told(
+        `redis://127.0.0.1:${secure.port}`,
+        new RegExp(
+          `^${at('127.0.0.1', secure.port)}it cut the connection before it answered \\(.*\\); ` +
+            `if it expects TLS give rediss://127.0.0.1:${secure.port}, or tls$`,
+        ),
+      );
+      expect(permanent).toBe(false);
+    });
+
+    it('names a certificate of an unknown authority', async () => {
+      const { permanent } = await told(
+        `rediss://127.0.0.1:${secure.port}`,
+        new RegExp(
+          `^${at('127.0.0.1', secure.port)}its certificate is not trusted \\(SELF_SIGNED_CERT_IN_CHAIN: .*\\); ` +
+            `give the certificate of the authority that issued it as tls.ca$`,
+        ),
+      );
+      expect(permanent).toBe(true);
+    });
   });
 
   it('names the port of a web server', async () => {

@@ -3,6 +3,7 @@ import type { RedisOptions } from 'ioredis';
 import { LockUnavailableError } from '../../lib/index.js';
 import { Certificates, type Identity } from '../servers/redis/certificates.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
+import { describeWith } from '../servers/redis/server-features.js';
 import { expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, openLocks, POLL } from './server-fixture.js';
@@ -49,7 +50,7 @@ const refusal = async ({ locks }: Client): Promise<Refusal> => {
   return outcome.error as Refusal;
 };
 
-describe('F41 TLS', () => {
+describeWith('TLS', 'F41 TLS', () => {
   it('with client certificates serves commands and messages', async () => {
     const [one, other] = [open(certificates.credentials()), open(certificates.credentials())];
     await Promise.all([one.connected(), other.connected()]);

@@ -179,6 +179,26 @@ describe('F43: shutdown', () => {
     await other.release();
   });
 
+  it('while a token is being attached: the lock is released, and the caller gets an error', async () => {
+    const proxy = await fixture().proxy();
+    const { application, locks } = await start(proxy.url, MOST);
+    await untilConnected(locks);
+    const hold = await fixture().open().locks.acquire('f43:token');
+    const token = await hold.detach({ lease: '60s' });
+    const [before] = await fixture().admin.hkeys('f43:token');
+    proxy.hold('reply');
+    const attached = settled(() => locks.attach(token));
+    const isAttached = async () => !(await fixture().admin.hexists('f43:token', before ?? ''));
+    await until(isAttached, MOST, 'the server has attached it');
+    const closing = close(application);
+    proxy.heal();
+    await closing;
+    expect((await attached).error).toMatchObject({
+      code: expect.stringMatching(/LOCK_(UNAVAILABLE|SHUTDOWN)/) as unknown,
+    });
+    await expect(fixture().admin.exists('f43:token')).resolves.toBe(0);
+  });
+
   it('while an acquire of unknown outcome is being undone: it is undone first', async () => {
     const proxy = await fixture().proxy();
     const { application, locks } = await start(proxy.url);

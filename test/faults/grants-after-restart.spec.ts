@@ -36,6 +36,16 @@ describe('F10 A server that may have forgotten holders', () => {
     expect(await world.admin.exists(waitingClients('n'))).toBe(1);
   });
 
+  it('lets a lock be detached, but not attached', async () => {
+    const { takeOver } = (await world.open({ restartGuard: '60s' })).runtime.backend;
+    await world.admin.hset('n', HOLDER.owner, 1);
+    const detaching = { name: 'n', from: HOLDER.owner, to: 'token:1', lease: LEASE };
+    await expect(takeOver.detach(detaching)).resolves.toMatchObject({ outcome: 'held' });
+    const attaching = { ...detaching, from: 'token:1', to: 'next:1', kind: 'plain' as const };
+    await expect(takeOver.attach(attaching)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'refused' });
+    expect((await world.probe.state('n')).owners).toEqual({ 'token:1': 1 });
+  });
+
   it('passes it on once the longest lease that it may have forgotten is over', async () => {
     const { lock, entry } = await holderAndWaiter(false);
     await expect(lock.release(HOLDER)).resolves.toEqual({ outcome: 'passed-on' });

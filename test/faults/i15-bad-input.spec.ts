@@ -17,7 +17,8 @@ describe('I15: bad input is refused before any command is sent', () => {
   };
 
   const connected = async (): Promise<LockService> => {
-    const { locks } = fixture().open();
+    // A reply after the deadline would be followed by commands in the background.
+    const { locks } = fixture().open(undefined, { commandTimeout: '2s' });
     await (await locks.acquire('warm-up')).release();
     // On a slow machine the first attempt may be followed by a wait, and clients listen on for a while.
     await until(async () => (await fixture().admin.pubsub('CHANNELS')).length === 0, 5000, 'no client listens');
@@ -137,7 +138,7 @@ describe('I15: bad input is refused before any command is sent', () => {
       [{ wait: NaN }, ['wait', 'NaN']],
       [{ wait: [5] }, ['wait', 'array [5]']],
       [{ wait: 'a\nb' }, ['wait', '"a\\u000ab"']],
-      [{ leaseTime: 5 }, ['leaseTime', 'lease, wait, signal']],
+      [{ leaseTime: 5 }, ['leaseTime', 'lease, renew, maxHold, wait, signal']],
       [{ signal: 'now' }, ['signal', '"now"']],
     ] as const;
     for (const [options, words] of cases) {

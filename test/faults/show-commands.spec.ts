@@ -7,12 +7,13 @@ import { useServerFixture } from './server-fixture.js';
 /** The defaults of the module. */
 const DEFAULTS = { watchdogTimeout: '30s', commandTimeout: '1s', safetyPoll: '5s' } as const;
 
-/** The commands that clients sent during `work`, without the INFO that reads the counters. */
+/** The commands that clients sent during `work`, without those that reset and read the counters. */
 const commandsOf = async (admin: Redis, work: () => Promise<unknown>): Promise<Record<string, number>> => {
   await admin.config('RESETSTAT');
   await work();
-  const { 'config|resetstat': _, ...sent } = await sentCommands(admin);
-  return sent;
+  const sent = Object.entries(await sentCommands(admin));
+  // Before Redis 7 the counters do not tell subcommands apart.
+  return Object.fromEntries(sent.filter(([command]) => command !== 'config|resetstat' && command !== 'config'));
 };
 
 describe('Show: the cost of locks in commands', () => {

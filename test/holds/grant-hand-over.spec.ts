@@ -29,7 +29,7 @@ const HANDED_OVER: readonly History[] = [
   [
     'a minimum hold that has passed',
     ({ clock, grant }) => {
-      grant.holdAtLeast(1000);
+      grant.holds.holdAtLeast(1000);
       return clock.advance(1000);
     },
   ],

@@ -1,7 +1,6 @@
 import { GrantHolds } from '../../lib/holds/grant-holds.js';
 import type { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { HoldAgeCheck, type HoldAgeWarning } from '../../lib/holds/hold-age-check.js';
-import { lastRenewalWithin } from '../../lib/watchdog/renewal-times.js';
 import { openGrant, TIMEOUT } from './open-grant.js';
 
 /** Holds of a grant that is 1000 ms old. */
@@ -150,7 +149,7 @@ describe('The minimum hold of a grant', () => {
 describe('The check of the age of a grant', () => {
   const checked = async (maxHold: number, lease?: number) => {
     const { clock, holds, add } = await setUp({ maxHold });
-    const age = new HoldAgeCheck(holds, maxHold, lastRenewalWithin(TIMEOUT));
+    const age = new HoldAgeCheck(holds);
     const hold = add(lease);
     /** The warnings at an age, and at a second check. */
     const at = async (ms: number): Promise<readonly (HoldAgeWarning | undefined)[]> => {

@@ -119,6 +119,9 @@ describe.each(LOSSES)(
       expect(emitted.filter(({ type }) => type === 'lost')).toEqual([
         {
           type: 'lost',
+          connection: 'default',
+          kind: 'reentrant',
+          template: undefined,
           lockName: 'n',
           owner: 'me:1',
           method: '@Locked A.b',
@@ -230,6 +233,9 @@ describe('A grant of the watchdog', () => {
     expect(emitted).toEqual([
       {
         type: 'max-hold-reached',
+        connection: 'default',
+        kind: 'reentrant',
+        template: undefined,
         lockName: 'n',
         owner: 'me:1',
         method: '@Locked A.b',

@@ -1,3 +1,5 @@
+import type { GrantPlace } from '../../lib/holds/converting/grant-place.js';
+import type { Grant } from '../../lib/holds/grant.js';
 import { GONE, lossesIn, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
 import { RecordedWaiters } from './recorded-waiters.js';
 
@@ -90,9 +92,10 @@ describe('The last release of a grant', () => {
     expect(lock.releases.requests).toMatchObject([{ lease: 80_000 }]);
   });
 
-  it('calls onClosed once, when the last hold leaves and before the reply', async () => {
+  it('leaves its place once, when the last hold leaves and before the reply', async () => {
     let closed = 0;
-    const { clock, lock, first, joined } = openGrant({ onClosed: () => void (closed += 1) });
+    const place: GrantPlace<Grant> = { onClosed: () => void (closed += 1), inHalf: () => place, put: () => {} };
+    const { clock, lock, first, joined } = openGrant({ place });
     const inner = await joined();
     const leaving = inner.release();
     lock.answerHeld();
@@ -117,7 +120,7 @@ describe('The last release of a grant before its minimum hold has passed', () =>
   ] as const)('leaves the lock behind, and ends with $end', async ({ reply, end, losses }) => {
     const waiters = new RecordedWaiters(true);
     const { clock, lock, grant, first, emitted, services } = openWith(waiters);
-    grant.holdAtLeast(5000);
+    grant.holds.holdAtLeast(5000);
     await clock.advance(2000);
     const releasing = outcomeOf(first.release());
     expect(lock.leavings.requests).toEqual([{ name: 'n', owner: 'me:1', lease: TIMEOUT, keep: 3000 }]);
@@ -140,7 +143,7 @@ describe('The last release of a grant before its minimum hold has passed', () =>
     { happen: 'lease-over', log: ['leaveBehind'] },
   ] as const)('sends $log after a loss ($happen), and is expired', async ({ happen, log }) => {
     const { clock, lock, grant, first } = openGrant();
-    grant.holdAtLeast(5000);
+    grant.holds.holdAtLeast(5000);
     grant.lease.lose(happen);
     const releasing = outcomeOf(first.release());
     expect(lock.log).toEqual(log);

@@ -55,7 +55,7 @@ describe('A hold of a grant', () => {
   it('is lost with its grant, before it is released', async () => {
     const { clock, first } = openGrant({ lease: 1000 });
     await clock.advance(1000);
-    expect(first.isHeld).toBe(true);
+    expect([first.isHeld, first.isReleased, first.remaining]).toEqual([false, false, 0]);
     expect(() => first.assertHeld()).toThrow('its lease ended');
     expect(() => first.run(() => 0)).toThrow('its lease ended');
   });
@@ -150,7 +150,17 @@ describe.each([
     lock.releases.next().fail(error);
     await expect(releasing).resolves.toBeUndefined();
     expect(emitted).toEqual([
-      { type: 'release-failed', lockName: 'n', owner: 'me:1', method: '@Locked A.b', heldFor: 1500, error },
+      {
+        type: 'release-failed',
+        connection: 'default',
+        kind: 'reentrant',
+        lockName: 'n',
+        template: undefined,
+        method: '@Locked A.b',
+        owner: 'me:1',
+        heldFor: 1500,
+        error,
+      },
     ]);
   });
 

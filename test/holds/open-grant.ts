@@ -2,6 +2,7 @@ import { LockError, LockUnavailableError } from '../../lib/errors.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
 import { Grant } from '../../lib/holds/grant.js';
 import type { HoldLifetime } from '../../lib/holds/grant-holds.js';
+import type { GrantPlace } from '../../lib/holds/converting/grant-place.js';
 import { GrantRegistry } from '../../lib/holds/grant-registry.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import type { GrantServices } from '../../lib/holds/leased-grant.js';
@@ -35,8 +36,15 @@ export const openConnection = ({ maxHold = Infinity, maxLease = Infinity, keyPre
   events.on((event) => void emitted.push(event));
   const watchdog = new Watchdog(scheduler, events, TIMEOUT);
   const names = { maxBytes: 1024, allowControlCharacters: false };
-  const defaults = { keyPrefix, wait: 1000, maxHold, maxLease, names, maxNames: 10 };
-  const services: GrantServices = { scheduler, watchdog, events, defaults, grants: new GrantRegistry() };
+  const defaults = { keyPrefix, wait: 1000, watchdogTimeout: TIMEOUT, maxHold, maxLease, names, maxNames: 10 };
+  const services: GrantServices = {
+    scheduler,
+    watchdog,
+    connection: 'default',
+    events,
+    defaults,
+    grants: new GrantRegistry(),
+  };
   return { clock, scheduler, watchdog, emitted, services, lock: new AnsweredLock(scheduler) };
 };
 
@@ -52,8 +60,8 @@ export interface GrantOptions {
   readonly sent?: Stopwatch;
   /** The end of the first hold. By default its acquirer releases it. */
   readonly lifetime?: HoldLifetime;
-  readonly kind?: Partial<Pick<LockKind, 'handOver' | 'renewsLeases'>>;
-  readonly onClosed?: () => void;
+  readonly kind?: Partial<Pick<LockKind, 'handOver' | 'renewsLeases' | 'converting' | 'detaching'>>;
+  readonly place?: GrantPlace<Grant>;
 }
 
 /** A grant that has its first hold. */
@@ -69,7 +77,7 @@ export const grantOn = (
     sent,
     lifetime = 'manual',
     kind = {},
-    onClosed,
+    place,
   }: GrantOptions = {},
 ) => {
   const { scheduler, watchdog } = services;
@@ -77,11 +85,14 @@ export const grantOn = (
     acquire: () => Promise.reject(new Error('The lock is granted already')),
     settled: () => Promise.resolve(),
     contended: 0,
+    waiters: () => [],
   };
   const granted = lease ?? watchdog.timeout;
   const leases = firstLease === undefined ? { lease: granted } : { lease: firstLease, wanted: granted };
   const acquired: Acquired = { owner, sent: sent ?? new Stopwatch(scheduler), ...leases, fence: undefined };
-  const grant = new Grant(services, { family, operations, acquirer, ...kind }, name, acquired, '@Locked A.b', onClosed);
+  const origin = { template: undefined, method: '@Locked A.b' };
+  const lockKind: LockKind = { name: 'reentrant', family, operations, acquirer, ...kind };
+  const grant = new Grant(services, lockKind, name, acquired, origin, place);
   const first = new GrantedHold(grant, lifetime, 0);
   grant.addFirstHold(first, lease);
   return { grant, first, acquired };

@@ -66,9 +66,9 @@ describe('An option that does not exist', () => {
     };
     expect(Object.values(refusals).map(({ message }) => message)).toEqual([
       expect.stringContaining(
-        'unknown option "waitt" of acquire, tryAcquire and withLock; did you mean "wait"? known options are',
+        'unknown option "waitt" of acquire and tryAcquire; did you mean "wait"? known options are',
       ),
-      'unknown option "fair" of acquire, tryAcquire and withLock of a lock; it belongs to the lock: locks.getFairLock(name)',
+      'unknown option "fair" of acquire and tryAcquire of a lock; it belongs to the lock: locks.getFairLock(name)',
       expect.stringContaining('unknown option "tll" of singleFlight; did you mean "ttl"? known options are'),
       expect.stringContaining('unknown option "tttl" of trySetPermits; did you mean "ttl"? known options are'),
     ]);

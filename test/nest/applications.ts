@@ -25,7 +25,8 @@ export const compile = (
 ): Promise<TestingModule> =>
   Test.createTestingModule({
     ...metadata,
-    imports: [RedisLockModule.forRoot(options), ...(metadata.imports ?? [])],
+    // Tests may end with a lock held; they need not wait long for it.
+    imports: [RedisLockModule.forRoot({ shutdownTimeout: 2000, ...options }), ...(metadata.imports ?? [])],
   })
     .overrideProvider(WATCHDOG_SCHEDULER)
     .useValue(scheduler)
@@ -52,7 +53,7 @@ export const adapters: readonly (readonly [name: string, adapter: Adapter])[] = 
 ];
 
 /**
- * An application that listens on a free port.
+ * An application that listens on a free port, or on the given one.
  * @param forceCloseConnections Cuts open connections when the application closes, because clients may keep connections
  * in stock.
  * @param prepare Runs before the application listens.
@@ -63,11 +64,12 @@ export const serve = async (
   options?: Options,
   forceCloseConnections = true,
   prepare: (app: INestApplication) => void = () => {},
+  port = 0,
 ): Promise<Served> => {
   const module = await compile(metadata, options);
   const app = module.createNestApplication(adapter(), { logger: false, forceCloseConnections });
   prepare(app);
-  await app.listen(0, '127.0.0.1');
+  await app.listen(port, '127.0.0.1');
   return { app, url: (await app.getUrl()).replace('[::1]', '127.0.0.1') };
 };
 

@@ -16,7 +16,7 @@ import {
   StreamableFile,
   UseInterceptors,
 } from '@nestjs/common';
-import { lockHandler, LockNameError, LockService } from 'nest-redis-lock';
+import { LockedHandler, lockHandler, lockName, LockNameError, LockService } from 'nest-redis-lock';
 import { type Observable, Subject, tap } from 'rxjs';
 import { Gate } from '../kit/gate.js';
 import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
@@ -116,6 +116,22 @@ export class CartController {
   @UseInterceptors(lockHandler((context) => ['stock:b', `cart:${idOf(context)}`]))
   async several(): Promise<unknown> {
     return ['cart:1', 'stock:b'].map((name) => this.locks.currentHold(name)?.name);
+  }
+
+  @Get(':id/decorated')
+  @UseInterceptors(Outer)
+  @LockedHandler((context) => lockName`cart:${idOf(context)}`)
+  @UseInterceptors(Inner)
+  decorated(@Param('id', KnownCart) id: string): string {
+    this.witness.state('handler');
+    return id;
+  }
+
+  @Get('no-id/unnamed')
+  @LockedHandler((context) => lockName`cart:${idOf(context)}`)
+  unnamed(): string {
+    this.witness.state('handler');
+    return 'ran';
   }
 
   @Get(':id/busy')

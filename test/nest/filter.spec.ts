@@ -3,6 +3,7 @@ import { ExternalContextCreator, type HttpAdapterHost } from '@nestjs/core';
 import {
   LockAbortedError,
   LockConflictError,
+  LockDeadlockError,
   Locked,
   type LockError,
   LockExceptionFilter,
@@ -10,6 +11,7 @@ import {
   LockNameError,
   LockNotWiredError,
   LockOptionsError,
+  LockOrderError,
   LockOwnershipError,
   LockService,
   LockShutdownError,
@@ -34,6 +36,8 @@ const waitedFor = (remaining: number): LockTimeoutError => new LockTimeoutError(
 
 const errors: Readonly<Record<string, LockError>> = {
   conflict: new LockConflictError(secret, context),
+  deadlock: new LockDeadlockError(secret, context),
+  order: new LockOrderError(secret, context),
   timeout: new LockTimeoutError(secret, context),
   timeoutSoon: waitedFor(1),
   timeoutLate: waitedFor(3_600_000),
@@ -108,6 +112,8 @@ describe.each(adapters)('The errors of locks on %s', (_, adapter) => {
 
   it.each([
     ['conflict', 409, null],
+    ['deadlock', 409, '1'],
+    ['order', 500, null],
     ['timeout', 503, '2'],
     ['timeoutSoon', 503, '1'],
     ['timeoutLate', 503, '30'],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { LockOptionsError, LockService, lockHandler } from 'nest-redis-lock';
+import { LockedHandler, LockNameError, LockOptionsError, LockService, lockHandler } from 'nest-redis-lock';
 import { thrownBy } from '../kit/caught.js';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { CartController, Witness } from './cart.controller.js';
@@ -39,6 +39,26 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
       'outer interceptor, after: no lock',
     ]);
     await until(isFree);
+  });
+
+  it('is locked by @LockedHandler as well, in the place of the decorator among those of other interceptors', async () => {
+    await expect(textOf('a:b/decorated')).resolves.toBe('a:b');
+    expect(witness.statements).toEqual([
+      'inner interceptor: no lock',
+      'outer interceptor: cart:a%3Ab',
+      'pipe: cart:a%3Ab',
+      'handler: cart:a%3Ab',
+      'outer interceptor, after: cart:a%3Ab',
+      'inner interceptor, after: no lock',
+    ]);
+    await until(async () => !(await locks.getLock('cart:a%3Ab').isLocked()));
+  });
+
+  it('answers 400, and does not run, for a key with a missing value', async () => {
+    const response = await get('no-id/unnamed');
+    expect(response.status).toBe(400);
+    await expect(response.json()).resolves.toMatchObject({ error: 'LOCK_NAME' });
+    expect(witness.statements).toEqual([]);
   });
 
   it('serves one request for a key at a time', async () => {
@@ -164,7 +184,24 @@ describe('A handler behind lockHandler() over HTTP/2', () => {
   });
 });
 
+describe('@LockedHandler', () => {
+  it('refuses what is not a key function, and wrong options, at the decorator', () => {
+    expect(thrownBy(() => LockedHandler('cart:<0>' as never), LockNameError).message).toBe(
+      '@LockedHandler takes a key function, not "cart:<0>"',
+    );
+    expect(thrownBy(() => LockedHandler(() => 'cart', { leese: 1 } as never), LockOptionsError).message).toContain(
+      'of @LockedHandler',
+    );
+  });
+});
+
 describe('lockHandler()', () => {
+  it.each([undefined, 'cart', {}])('refuses %j instead of a key function at the decorator', (key) => {
+    expect(thrownBy(() => lockHandler(key as never), LockNameError).message).toContain(
+      'lockHandler takes a key function',
+    );
+  });
+
   it.each([
     [{ wait: -1 }, 'wait'],
     [{ lease: 0 }, 'lease'],

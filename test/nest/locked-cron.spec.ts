@@ -21,7 +21,7 @@ class Reports {
 
   constructor(private readonly locks: LockService) {}
 
-  @LockedCron('0 3 * * *', 'nightly', { cron: { disabled: true, waitForCompletion: true, timeZone: 'UTC' } })
+  @LockedCron('0 3 * * *', 'nightly', { disabled: true, waitForCompletion: true, timeZone: 'UTC' })
   async nightly(): Promise<void> {
     this.runs.push(this.locks.currentHold()?.name ?? '');
     await this.busy?.pass();
@@ -171,6 +171,31 @@ describe('@LockedCron', () => {
     replicas[0]?.get(SchedulerRegistry).deleteCronJob('LockedCron often');
     await expect(replicas[0]?.get(Reports).often()).resolves.toBeUndefined();
     expect(runs()).toEqual([]);
+  });
+
+  it('passes options of @Cron on, at the top level or in cron', () => {
+    const inspected = { timeZone: 'Europe/Berlin', disabled: true, threshold: 300 };
+    for (const options of [
+      inspected,
+      { cron: inspected },
+      { timeZone: 'Europe/Berlin', cron: { disabled: true, threshold: 300 } },
+    ]) {
+      class Job {
+        @LockedCron('0 3 * * *', 'job', options)
+        async run(): Promise<void> {}
+      }
+      const method: unknown = Reflect.get(Job.prototype, 'run');
+      const passed: unknown = Reflect.getMetadata('SCHEDULE_CRON_OPTIONS', Object(method));
+      expect(passed).toEqual({ ...inspected, name: 'LockedCron job', cronTime: '0 3 * * *' });
+    }
+  });
+
+  it('refuses options that are given twice or belong elsewhere', () => {
+    const twice = { timeZone: 'UTC', cron: { timeZone: 'UTC' } };
+    expect(() => LockedCron('0 3 * * *', 'job', twice)).toThrow('timeZone of @LockedCron must be given once');
+    expect(() => LockedCron('0 3 * * *', 'job', { name: 'j' } as object)).toThrow('it belongs in the second parameter');
+    expect(() => LockedCron('0 3 * * *', 'job', { utcOffset: 60 } as object)).toThrow('it belongs in timeZone');
+    expect(() => LockedCron('0 3 * * *', 'job', { timezone: 'UTC' } as object)).toThrow('did you mean "timeZone"');
   });
 
   it('reports a class that Nest did not instantiate', async () => {

@@ -79,7 +79,7 @@ describe('A line of the log', () => {
     ]);
     const { owner } = events[0] as LockEvent & { readonly type: 'lost' };
     expect(lines).toEqual([
-      'warn Lock "order:1" (@Locked Orders.pay) was lost by this process after 2.9 s: its lease ended before it was renewed ' +
+      'error Lock "order:1" (order:<0>, @Locked Orders.pay) was lost by this process after 2.9 s: its lease ended before it was renewed ' +
         'or released. Others may get it while its work goes on; omit lease, so that the watchdog renews the hold, or ' +
         `make the lease longer than the work takes (owner ${owner})`,
     ]);
@@ -112,7 +112,7 @@ describe('A line of the log', () => {
     await clock.advance(0);
     await lose();
     const line = lines.find((text) => text.includes('was lost by this process'));
-    expect(line).toMatch(/^warn Lock "order:1" \(@Locked Orders\.ship\) was lost by this process after [\d.]+ m?s: /);
+    expect(line).toMatch(/^error Lock "order:1" \(@Locked Orders\.ship\) was lost by this process after [\d.]+ m?s: /);
     expect(line).toContain(why);
     expect(line).toContain(remedy);
     finish();
@@ -147,7 +147,7 @@ describe('A line of the log', () => {
     [
       { maxHold: '1m' },
       61_000,
-      'error Lock "order:1" (@Locked Orders.ship) has been held by this process for ',
+      'warn Lock "order:1" (@Locked Orders.ship) has been held by this process for ',
       'shorten the work, or raise maxHold',
     ],
   ] as const)(

@@ -1,6 +1,6 @@
 import { Test } from '@nestjs/testing';
 import type { RedisOptions } from 'ioredis';
-import { LockOptionsError, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
+import { Locked, LockOptionsError, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
 import { IOREDIS_OPTIONS } from '../../lib/backend/redis/connection/ioredis-options.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { caught, thrownBy } from '../kit/caught.js';
@@ -44,6 +44,17 @@ describe('A connection that is missing', () => {
       LockOptionsError,
     );
     expect(nothing.message).toBe('the options of RedisLockModule must be an object, such as {}, not undefined');
+  });
+
+  it('is not missed by a method of kind redlock, which locks on the masters', async () => {
+    class Seats {
+      @Locked('seat', { kind: 'redlock' })
+      async take(): Promise<void> {}
+    }
+    const imports = [RedisLockModule.forRoot({ redlock: MASTERS, probe: false })];
+    const starting = await Test.createTestingModule({ imports, providers: [Seats] }).compile();
+    await expect(starting.init()).resolves.toBe(starting);
+    await starting.close();
   });
 
   it('D35: is refused where forRoot is called with undefined options', () => {

@@ -55,7 +55,10 @@ const accepts: Readonly<Record<string, Accepts>> = {
   maxNames: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   allowControlCharacters: oneOf(true, false),
   fencing: oneOf('clock', 'counter'),
+  fences: oneOf('clock', 'counter'),
   conflictStatus: oneOf(409, 423),
+  deadlocks: oneOf('detect', 'off'),
+  lockOrder: oneOf('off', 'warn', 'throw'),
 };
 
 const MASTERS = [1, 2, 3].map((port) => `redis://127.0.0.1:${port}`);
@@ -141,7 +144,7 @@ describe('An option of the module', () => {
       watchdogTimeout: 30_000,
       fairWaitTimeout: 5000,
       commandTimeout: 1000,
-      shutdownTimeout: 2000,
+      shutdownTimeout: 10_000,
       handOver: { max: 16, ms: 5 },
       safetyPoll: 5000,
       names: { maxBytes: 512, allowControlCharacters: false },
@@ -154,7 +157,54 @@ describe('An option of the module', () => {
       probe: 'refuse',
       shardedPubSub: 'auto',
       conflictStatus: 409,
+      deadlocks: 'detect',
+      lockOrder: 'warn',
     });
+  });
+});
+
+describe('The option replicas', () => {
+  it.each([
+    [{ min: 1 }, { min: 1, aof: false, timeout: 1000 }],
+    [
+      { min: 2, aof: true },
+      { min: 2, aof: true, timeout: 3000 },
+    ],
+    [
+      { min: 1, aof: true, timeout: '200ms' },
+      { min: 1, aof: true, timeout: 200 },
+    ],
+  ] as const)('%j is %j', (replicas, parsed) => {
+    expect(parseModuleOptions({ replicas }).replicas).toEqual(parsed);
+  });
+
+  it.each([
+    ['aof', 'yes'],
+    ['aof', 1],
+    ['aof', null],
+    ['min', 0],
+    ['timeout', 0],
+  ])('with %s as %j is refused', (option, value) => {
+    expect(refusedDetails({ replicas: { min: 1, [option]: value } })).toEqual({ option: `replicas.${option}`, value });
+  });
+});
+
+describe('The option fencing', () => {
+  it('has an old name, which works alone and with the same value', () => {
+    expect(parseModuleOptions({ fences: 'counter' }).fencing).toBe('counter');
+    expect(parseModuleOptions({ fences: 'counter', fencing: 'counter' }).fencing).toBe('counter');
+    expect(parseModuleOptions({ fences: undefined, fencing: 'counter' }).fencing).toBe('counter');
+  });
+
+  it.each([
+    ['clock', 'counter'],
+    ['counter', 'clock'],
+  ] as const)('is refused as %s beside the old name with %s', (fencing, fences) => {
+    const error = thrownBy(() => parseModuleOptions({ fencing, fences }), LockOptionsError);
+    expect(error.message).toBe(
+      `fences "${fences}" contradicts fencing "${fencing}"; fences is the old name of fencing, so leave it out`,
+    );
+    expect(error.details).toEqual({ option: 'fences', value: fences });
   });
 });
 
@@ -211,6 +261,24 @@ describe('The connection', () => {
     expect(redisInput({ connection: seeds })).toBe(seeds);
     const sentinels = { sentinels: [{ host: '127.0.0.1', port: 26379 }], name: 'shop' };
     expect(redisInput({ connection: sentinels })).toBe(sentinels);
+  });
+
+  it('may be the memory of this process', () => {
+    expect(parseModuleOptions({ connection: 'memory' })).toEqual(parseModuleOptions({ backend: 'memory' }));
+    expect(parseModuleOptions({ backend: 'memory', connection: 'memory', keyPrefix: 'p:' })).toMatchObject({
+      target: { kind: 'memory' },
+      keyPrefix: 'p:',
+    });
+    const nodes = ['redis://a', 'redis://b', 'redis://c'];
+    const beside = (): unknown => parseModuleOptions({ connection: 'memory', redlock: { nodes } });
+    expect(beside).toThrow('redlock cannot be combined with connection "memory"');
+    expect(() => parseModuleOptions({ connection: 'Memory' })).toThrow(LockOptionsError);
+  });
+
+  it('is refused as memory beside the Redis backend', () => {
+    const error = thrownBy(() => parseModuleOptions({ backend: 'redis', connection: 'memory' }), LockOptionsError);
+    expect(error.message).toBe('connection "memory" cannot be combined with backend "redis"; set one of the two');
+    expect(error.details).toEqual({ option: 'connection' });
   });
 
   it('is refused beside the memory backend', () => {

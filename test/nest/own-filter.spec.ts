@@ -13,9 +13,12 @@ import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
 import {
   LockConflictError,
   type LockError,
+  type LockErrorResponse,
   LockExceptionFilter,
+  LockKeyTypeError,
   LockTimeoutError,
   type RedisLockModuleExtras,
+  WrongKeyTypeError,
 } from 'nest-redis-lock';
 import { adapters, serve } from './applications.js';
 
@@ -57,6 +60,14 @@ class Extended extends LockExceptionFilter {
   }
 }
 
+@Catch(LockTimeoutError)
+class Localised extends LockExceptionFilter {
+  protected override responseTo(error: LockError, host: ArgumentsHost): LockErrorResponse {
+    const language = host.switchToHttp().getRequest<{ headers: Record<string, string> }>().headers['accept-language'];
+    return { ...super.responseTo(error, host), message: `${language}: ${error.code}`, retryAfter: 7 };
+  }
+}
+
 describe.each(adapters)('A filter of the application on %s', (_, adapter) => {
   const asked = async (metadata: ModuleMetadata, extras?: RedisLockModuleExtras, filter?: typeof Own) => {
     const { app, url } = await serve(adapter, metadata, { backend: 'memory', ...extras }, true, (made) => {
@@ -86,4 +97,27 @@ describe.each(adapters)('A filter of the application on %s', (_, adapter) => {
       [503, 'LOCK_TIMEOUT'],
     ]);
   });
+
+  it('may answer in the language of the caller', async () => {
+    const metadata = { controllers: [Errors], providers: [{ provide: APP_FILTER, useClass: Localised }] };
+    const { app, url } = await serve(adapter, metadata, { backend: 'memory', exceptionFilter: false });
+    const response = await fetch(`${url}/timeout`, { headers: { 'accept-language': 'de' } });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '7']);
+    await expect(response.json()).resolves.toEqual({
+      statusCode: 503,
+      error: 'LOCK_TIMEOUT',
+      message: 'de: LOCK_TIMEOUT',
+    });
+    await app.close();
+  });
+});
+
+it('an error for a key of another type has its earlier name as an alias', () => {
+  const error = new LockKeyTypeError('a list');
+  expect(error).toBeInstanceOf(WrongKeyTypeError);
+  expect([WrongKeyTypeError, error.name, error.code]).toEqual([
+    LockKeyTypeError,
+    'LockKeyTypeError',
+    'LOCK_WRONG_KEY_TYPE',
+  ]);
 });

@@ -49,6 +49,29 @@ describe('While an application shuts down', () => {
     await caught(locks.acquire('a'), LockShutdownError);
   });
 
+  it.each([
+    [10_000, 9000, 9500],
+    [1000, 600, 800],
+  ])(
+    'of %d ms, holders have %d ms until their signals abort, and it waits for them until %d ms',
+    async (all, abort, end) => {
+      await app.close();
+      app = await start({}, { backend: 'memory', shutdownTimeout: all }, clock);
+      const { signal } = await app.get(LockService).acquire('a');
+      let isClosed = false;
+      const closing = beginClosing().then(({ closed }) => closed.then(() => (isClosed = true)));
+      await until(() => runtimeOf(app).shutdown.aborted);
+      await clock.advance(abort - 1);
+      expect(signal.aborted).toBe(false);
+      await clock.advance(1);
+      expect(signal.reason).toBeInstanceOf(LockShutdownError);
+      await clock.advance(end - abort - 1);
+      expect(isClosed).toBe(false);
+      await clock.advance(1);
+      await closing;
+    },
+  );
+
   it('waiters are rejected at once, however long they would have waited', async () => {
     const hold = await locks.acquire('a');
     const waiting = [

@@ -10,7 +10,7 @@ import {
 } from '@nestjs-cls/transactional';
 import { ClsModule } from 'nestjs-cls';
 import { Locked, LockOptionsError, LockService } from 'nest-redis-lock';
-import { trackTransactions, transactionEnd } from 'nest-redis-lock/transactional';
+import { announcingEnd, trackTransactions, transactionEnd } from 'nest-redis-lock/transactional';
 import { runtimeOf, start } from './applications.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
@@ -115,6 +115,10 @@ describe('transactionEnd of nest-redis-lock/transactional', () => {
   afterEach(async () => {
     await app.close();
     expect(runtimeOf(app).grants.size).toBe(0);
+  });
+
+  it('tracks an adapter by the old name as well', () => {
+    expect(announcingEnd).toBe(trackTransactions);
   });
 
   it('keeps the lock until the commit is over, and then grants it to the next waiter', async () => {

@@ -2,7 +2,13 @@
 require('reflect-metadata');
 const assert = require('node:assert/strict');
 
-const PEERS = { './schedule': '@nestjs/schedule', './transactional': '@nestjs-cls/transactional' };
+const PEERS = {
+  './opentelemetry': '@opentelemetry/api',
+  './prometheus': 'prom-client',
+  './schedule': '@nestjs/schedule',
+  './terminus': '@nestjs/terminus',
+  './transactional': '@nestjs-cls/transactional',
+};
 
 const isInstalled = (name) => {
   try {

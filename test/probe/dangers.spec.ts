@@ -18,7 +18,7 @@ const seen = (facts: Partial<ServerReport> = {}): ServerReport => ({
   ...facts,
 });
 
-const alone: Expectations = { isCluster: false, minReplicas: 0, otherNodes: [] };
+const alone: Expectations = { isCluster: false, minReplicas: 0, needsDisk: false, otherNodes: [] };
 
 describe('Locks could not be trusted', () => {
   it.each<[reason: string, facts: Partial<ServerReport>, expected?: Partial<Expectations>]>([
@@ -42,7 +42,13 @@ describe('Locks could not be trusted', () => {
     expect(dangers).toEqual([{ where: 'a:1', reason: expect.stringContaining(reason), remedy: expect.any(String) }]);
   });
 
+  it('names what to do about a server without WAITAOF', () => {
+    const [danger] = dangersOf(seen({ lacks: { rules: [], commands: ['WAITAOF'] } }), { ...alone, needsDisk: true });
+    expect(danger?.remedy).toBe('use Redis 7.2 or newer, or Valkey, or leave out replicas.aof');
+  });
+
   it.each<[what: string, facts: Partial<ServerReport>, expected?: Partial<Expectations>]>([
+    ['locks are on disk', { appendsToFile: true }, { minReplicas: 1, needsDisk: true }],
     ['nothing is known', {}],
     ['nothing is known of one of a cluster', {}, { isCluster: true }],
     ['there is no memory limit', { memoryLimit: 0, evictionPolicy: 'allkeys-lru' }],
@@ -60,6 +66,11 @@ describe('Locks could not be trusted', () => {
 describe('A doubt of the probe', () => {
   it.each<[doubt: string, facts: Partial<ServerReport>, expected?: Partial<Expectations>]>([
     ['2 replica(s) must have each lock and 1 follow(s) it now', { replicas: 1 }, { minReplicas: 2 }],
+    [
+      'locks must be on disk (replicas.aof) and appendonly is off',
+      { replicas: 1, appendsToFile: false },
+      { minReplicas: 1, needsDisk: true },
+    ],
     ['its user may not use nest-redis-lock:probe (~*)', { isNameAllowed: false }],
     ['messages do not arrive', { hearsMessages: false }],
     ['KeyDB is not tested', { kind: 'KeyDB' }],

@@ -17,6 +17,8 @@ const USER = ['reset', 'on', '>password'];
 export const RULES = found(/^ACL SETUSER locks on >password([^`]+)^```/m);
 export const CLUSTER_RULES = found(/\*\*Cluster\*\*: also `([^`]+)`/);
 export const REPLICA_RULES = found(/\*\*replicas\*\*[^`]*`[^`]*`\): also `([^`]+)`/);
+/** Instead of those for replicas, if these must have locks on disk. */
+export const DISK_RULES = found(/with `aof: true` `([^`]+)` instead/);
 export const DATABASE_RULES = found(/\*\*another database\*\*[^`]*`[^`]*`\): also `([^`]+)`/);
 export const SENTINEL_RULES = found(/`ACL SETUSER locks on >password ([^`]+)`/);
 

@@ -4,8 +4,18 @@ import { type Findings, probeConnection, type ProbeSettings } from '../../lib/ba
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
+import { itWith, WITHOUT_WAITAOF } from '../servers/redis/server-features.js';
 import { until } from '../kit/until.js';
-import { asUser, DATABASE_RULES, grantsIn, PREFIX, REPLICA_RULES, RULES, userWith } from './documented-acl.js';
+import {
+  asUser,
+  DATABASE_RULES,
+  DISK_RULES,
+  grantsIn,
+  PREFIX,
+  REPLICA_RULES,
+  RULES,
+  userWith,
+} from './documented-acl.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 const scheduler = new MonotonicScheduler(systemScheduler, (error) => {
@@ -16,6 +26,7 @@ const settings: ProbeSettings = {
   isPrefixChosen: true,
   shardedPubSub: 'auto',
   minReplicas: 0,
+  needsDisk: false,
   restartGuard: 0,
 };
 const terms = { commandTimeout: 2000, scheduler, signal: new AbortController().signal };
@@ -113,6 +124,20 @@ describe('F40 A user with the documented rights, and nothing more', () => {
   it(`needs ${REPLICA_RULES.join(' ')} for replicas`, async () => {
     expect(rightsIn(await probeAs(RULES, { minReplicas: 1 }))).toEqual(REPLICA_RULES);
     expect(rightsIn(await probeAs([...RULES, ...REPLICA_RULES], { minReplicas: 1 }))).toEqual([]);
+  });
+
+  itWith('WAITAOF', `needs ${DISK_RULES.join(' ')} for replicas with files on disk`, async () => {
+    const onDisk = { minReplicas: 1, needsDisk: true };
+    expect(rightsIn(await probeAs(RULES, onDisk))).toEqual(DISK_RULES);
+    const { dangers, doubts } = await probeAs([...RULES, ...DISK_RULES], onDisk);
+    expect(dangers).toEqual([]);
+    expect(doubts).toContainEqual(expect.stringContaining('appendonly is off: no lock is granted until it is on'));
+  });
+
+  it('reports a server without WAITAOF if replicas must have locks on disk', async () => {
+    await using old = await RedisServer.start({ args: WITHOUT_WAITAOF });
+    const { dangers } = await probeConnection(old.url, { ...settings, minReplicas: 1, needsDisk: true }, terms);
+    expect(dangers).toEqual([expect.objectContaining({ reason: 'it does not know WAITAOF' })]);
   });
 
   it(`needs ${DATABASE_RULES.join(' ')} for another database`, async () => {

@@ -1,6 +1,7 @@
+import { LockNameError } from '../../lib/index.js';
 import { currentContext, HoldContext, runInContext } from '../../lib/context/owner-context.js';
 import { CompositeHold } from '../../lib/holds/multi-hold.js';
-import { currentHold } from '../../lib/reentrancy/current-hold.js';
+import { currentHold, currentHoldOn } from '../../lib/reentrancy/current-hold.js';
 import { newScope, openContexts } from './open-contexts.js';
 
 describe('The current hold', () => {
@@ -11,13 +12,13 @@ describe('The current hold', () => {
     const scope = newScope(inner.context);
     ours.holdIn(scope, { name: 'c' });
     runInContext(scope, () => {
-      expect(currentHold([ours.runtime], undefined)).toBe(outer.first);
-      expect(currentHold([theirs.runtime], undefined)).toBe(inner.first);
-      expect(currentHold([ours.runtime, theirs.runtime], undefined)).toBe(inner.first);
-      expect(currentHold([], undefined)).toBeUndefined();
+      expect(currentHoldOn([ours.runtime], undefined)).toBe(outer.first);
+      expect(currentHoldOn([theirs.runtime], undefined)).toBe(inner.first);
+      expect(currentHoldOn([ours.runtime, theirs.runtime], undefined)).toBe(inner.first);
+      expect(currentHoldOn([], undefined)).toBeUndefined();
     });
     expect(currentContext()).toBeUndefined();
-    expect(currentHold([ours.runtime], undefined)).toBeUndefined();
+    expect(currentHoldOn([ours.runtime], undefined)).toBeUndefined();
   });
 
   it('by a name has the prefix of its connection, in contexts and in scopes', () => {
@@ -26,9 +27,9 @@ describe('The current hold', () => {
     const scope = newScope(context);
     const inScope = holdIn(scope, { name: 'p:b', family: 'write' });
     runInContext(scope, () => {
-      expect(currentHold([runtime], 'a')).toBe(first);
-      expect(currentHold([runtime], 'b')).toBe(inScope.first);
-      expect(['p:a', 'p:b', 'c'].map((name) => currentHold([runtime], name))).toEqual(Array(3).fill(undefined));
+      expect(currentHoldOn([runtime], 'a')).toBe(first);
+      expect(currentHoldOn([runtime], 'b')).toBe(inScope.first);
+      expect(['p:a', 'p:b', 'c'].map((name) => currentHoldOn([runtime], name))).toEqual(Array(3).fill(undefined));
     });
   });
 
@@ -39,16 +40,36 @@ describe('The current hold', () => {
     contextLockStates.take(scope, 'exclusive n').grant = opened.grant;
     if (fate === 'is lost') opened.grant.lease.lose('gone');
     if (fate === 'is being released') void opened.first.release().catch(() => {});
-    expect(runInContext(scope, () => currentHold([runtime], 'n'))).toBeUndefined();
+    expect(runInContext(scope, () => currentHoldOn([runtime], 'n'))).toBeUndefined();
   });
 
   it('of several locks is found without a name, if a member is of one of the connections', () => {
     const [ours, theirs] = [openContexts(), openContexts()];
     const composite = new CompositeHold([ours.open({ name: 'a' }).first, ours.open({ name: 'b' }).first], 0);
     runInContext(new HoldContext(composite, undefined), () => {
-      expect(currentHold([ours.runtime], undefined)).toBe(composite);
-      expect(currentHold([theirs.runtime], undefined)).toBeUndefined();
-      expect(currentHold([ours.runtime], 'a')).toBeUndefined();
+      expect(currentHoldOn([ours.runtime], undefined)).toBe(composite);
+      expect(currentHoldOn([theirs.runtime], undefined)).toBeUndefined();
+      expect(currentHoldOn([ours.runtime], 'a')).toBeUndefined();
+    });
+  });
+
+  it('imported, is that of the innermost callback on any connection, or of the named lock', () => {
+    const [ours, theirs] = [openContexts({ keyPrefix: 'p:' }), openContexts()];
+    const outer = ours.region({ name: 'p:a' });
+    const inner = theirs.region({ name: 'b' }, outer.context);
+    const scope = newScope(inner.context);
+    ours.holdIn(scope, { name: 'p:c' });
+    expect(currentHold()).toBeUndefined();
+    runInContext(scope, () => {
+      expect(currentHold()).toBe(inner.first);
+      expect([currentHold('a'), currentHold('b')]).toEqual([outer.first, inner.first]);
+      expect([currentHold('p:a'), currentHold('c')]).toEqual([undefined, undefined]);
+      expect(() => currentHold('')).toThrow(LockNameError);
+      expect(() => currentHold(7 as never)).toThrow('is not a string');
+    });
+    const composite = new CompositeHold([outer.first], 0);
+    runInContext(new HoldContext(composite, outer.context), () => {
+      expect([currentHold(), currentHold('a')]).toEqual([composite, outer.first]);
     });
   });
 });

@@ -8,7 +8,7 @@ const setUp = () => {
   const { region, contextLockStates: states, ...contexts } = openContexts();
   const { context: caller, first, grant } = region();
   const beneficiary = newScope();
-  const keep = (): void => keepForBeneficiary(beneficiary, states, STATE, first, caller);
+  const keep = (): void => keepForBeneficiary(beneficiary, states, first, caller);
   /** The wait of a later call for its turn, for the same beneficiary. */
   const turn = () => outcomeOf(states.take(beneficiary, STATE).sectionMutex.lock());
   return { ...contexts, states, caller, first, grant, beneficiary, keep, turn };

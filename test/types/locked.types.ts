@@ -4,7 +4,7 @@
  */
 // oxlint-disable typescript/no-explicit-any, typescript/no-unnecessary-type-parameters, typescript/no-unsafe-type-assertion
 // -- all of these are among what is checked
-import { Locked } from 'nest-redis-lock';
+import { CurrentHold, type Hold, Locked } from 'nest-redis-lock';
 import type { Observable } from 'rxjs';
 
 interface Line {
@@ -28,12 +28,23 @@ type Either = { readonly id: string } | { readonly id: number };
 declare const anyKey: string;
 declare const untyped: any;
 
+export class HoldOfNoMethod {
+  // @ts-expect-error a constructor runs under no lock
+  constructor(@CurrentHold() readonly hold?: Hold) {}
+}
+
 export abstract class Accepted<T extends string> {
   @Locked('plain')
   async noPlaceholder(): Promise<void> {}
 
   @Locked('order:<0>')
   async text(_id: string): Promise<void> {}
+
+  @Locked('order:<0>')
+  async withItsHold(_id: string, @CurrentHold() _hold?: Hold): Promise<void> {}
+
+  @Locked((order: Order) => `order:${order.id}`)
+  async withItsHoldByFunction(_order: Order, @CurrentHold() _hold?: Hold): Promise<void> {}
 
   @Locked('order:<0>')
   async number(_id: number): Promise<void> {}
@@ -134,6 +145,12 @@ export abstract class Accepted<T extends string> {
 
   @Locked('order:<0>', { fenced: true, mode: undefined, fair: undefined })
   async fenced(_id: string): Promise<void> {}
+
+  @Locked('order:<0>', { limit: 3, lease: '30s', wait: '3s', holdAtLeast: '1s' })
+  async limited(_id: string): Promise<void> {}
+
+  @Locked('order:<0>', { limit: 3, fair: true })
+  async limitedInOrder(_id: string): Promise<void> {}
 
   @Locked('order:<0>', { permits: 2, wait: '3s', onConflict: 'skip', returns: 'promise' })
   async withPermits(_id: string): Promise<void> {}
@@ -430,6 +447,26 @@ export class RefusedOptions {
   // @ts-expect-error a connection is chosen by its name
   @Locked('order:<0>', { connection: { host: 'billing' } })
   async connectionItself(_id: string): Promise<void> {}
+
+  // @ts-expect-error a limit is a number
+  @Locked('order:<0>', { limit: '3' })
+  async textAsLimit(_id: string): Promise<void> {}
+
+  // @ts-expect-error a limit has several holders
+  @Locked('order:<0>', { limit: 3, fenced: true })
+  async fencedLimit(_id: string): Promise<void> {}
+
+  // @ts-expect-error a limit is a kind of its own
+  @Locked('order:<0>', { limit: 3, kind: 'fair' })
+  async fairKindOfLimit(_id: string): Promise<void> {}
+
+  // @ts-expect-error a limit has an order or none
+  @Locked('order:<0>', { limit: 3, fair: 'yes' })
+  async limitedByText(_id: string): Promise<void> {}
+
+  // @ts-expect-error the permits of a limit and those of a semaphore are not the same
+  @Locked('order:<0>', { limit: 3, permits: 1 })
+  async limitAndPermits(_id: string): Promise<void> {}
 
   // @ts-expect-error a semaphore has no halves
   @Locked('order:<0>', { permits: 1, mode: 'read' })

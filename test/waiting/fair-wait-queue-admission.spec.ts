@@ -107,7 +107,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
     const [first, second] = [await world.enterFirst(), await world.enter()];
     await world.publish(first.owner);
     await world.fail(second.owner, new WrongKeyTypeError('Not a lock'));
-    expect(first.outcome).toBe('WrongKeyTypeError');
+    expect(first.outcome).toBe('LockKeyTypeError');
     expect(world.left).toEqual([]);
     await world.grant(first.owner);
     expect(world.left).toEqual([first.owner]);

@@ -19,7 +19,7 @@ describe('A waiter for a fair lock that is rejected during its attempt, after it
   it('leaves the lock that the attempt acquires', async () => {
     const { world, first, second } = await expiredDuringAttempt();
     await world.fail(second.owner, NOT_A_LOCK);
-    expect(first.outcome).toBe('WrongKeyTypeError');
+    expect(first.outcome).toBe('LockKeyTypeError');
     await world.grant(first.owner);
     expect(world.left).toEqual([first.owner]);
   });

@@ -8,7 +8,7 @@ describe('An acquisition that does not wait', () => {
     { what: 'granted', end: 'a: granted 1' },
     { what: 'busy', end: 'a: LockConflictError' },
     { what: 'no reply', end: 'a: LockUnavailableError' },
-    { what: 'wrong type', end: 'a: WrongKeyTypeError' },
+    { what: 'wrong type', end: 'a: LockKeyTypeError' },
   ] as const)('ends with its only attempt, without a queue: $what → $end', async ({ what, end }) => {
     const bench = new AcquirerBench();
     bench.acquire('a', { wait: 0 });
@@ -93,8 +93,8 @@ describe('The first attempt for a name', () => {
     { what: 'busy', at: 1000, end: 'a: LockTimeoutError' },
     { what: 'no reply', at: 0, end: undefined },
     { what: 'no reply', at: 1000, end: 'a: LockUnavailableError' },
-    { what: 'wrong type', at: 0, end: 'a: WrongKeyTypeError' },
-    { what: 'wrong type', at: 1000, end: 'a: WrongKeyTypeError' },
+    { what: 'wrong type', at: 0, end: 'a: LockKeyTypeError' },
+    { what: 'wrong type', at: 1000, end: 'a: LockKeyTypeError' },
     // A grant counts although the time of the wait is over.
     { what: 'granted', at: 1000, end: 'a: granted 1' },
   ] as const)(
@@ -152,7 +152,7 @@ describe('Callers that come during the first attempt of another', () => {
     { what: 'granted', afterGrant: undefined, sent: [1, 2], ends: ['a: granted 1'] },
     { what: 'busy', afterGrant: undefined, sent: [1], ends: [] },
     { what: 'no reply', afterGrant: undefined, sent: [1], ends: [] },
-    { what: 'wrong type', afterGrant: undefined, sent: [1, 2], ends: ['a: WrongKeyTypeError'] },
+    { what: 'wrong type', afterGrant: undefined, sent: [1, 2], ends: ['a: LockKeyTypeError'] },
     { what: 'no permission', afterGrant: undefined, sent: [1, 2], ends: ['a: LockUnavailableError'] },
   ] as const)(
     'continue from its reply ($what, after a grant: $afterGrant): attempts for $sent',

@@ -7,7 +7,7 @@ describe('A waiter whose time is over during its own attempt', () => {
     { what: 'granted', end: 'a: granted 1' },
     { what: 'busy', end: 'a: LockTimeoutError' },
     { what: 'no reply', end: 'a: LockUnavailableError' },
-    { what: 'wrong type', end: 'a: WrongKeyTypeError' },
+    { what: 'wrong type', end: 'a: LockKeyTypeError' },
   ] as const)('settles with the reply, which is $what: $end', async ({ what, end }) => {
     const bench = new WaitQueueBench();
     bench.enter('a', { wait: 60 });

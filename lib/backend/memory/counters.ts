@@ -1,5 +1,6 @@
 import {
   type CounterOperations,
+  type CounterState,
   MOST_PERMITS,
   type SemaphoreOperations,
   type TakeOutcome,
@@ -34,6 +35,10 @@ export class MemoryCounter implements CounterOperations {
 
   async count(name: string): Promise<number> {
     return this.counters.get(name) ?? 0;
+  }
+
+  async inspect(name: string): Promise<CounterState> {
+    return { count: await this.count(name), remaining: this.store.remaining(name) };
   }
 
   async delete(name: string): Promise<boolean> {

@@ -58,7 +58,7 @@ export class MemoryFairQueue {
     this.deadlinesName = fairDeadlines(name);
   }
 
-  /** @throws WrongKeyTypeError if one of the queue's names belongs to a value of another type. */
+  /** @throws LockKeyTypeError if one of the queue's names belongs to a value of another type. */
   assertUsable(): void {
     this.waiters.get(this.queueName);
     this.deadlines.get(this.deadlinesName);
@@ -78,6 +78,12 @@ export class MemoryFairQueue {
     const { owner, deadline } = this.head ?? {};
     const firstLease = owner !== undefined && isOurs(owner) && deadline !== undefined ? firstLeaseIn(deadline) : 0;
     return owner === undefined || firstLease === 0 ? undefined : { owner, firstLease };
+  }
+
+  /** The owners whose places have not ended, in order. */
+  get owners(): readonly OwnerId[] {
+    const now = this.store.now();
+    return this.places.filter(({ deadline = Infinity }) => deadline > now).map(({ owner }) => owner);
   }
 
   /** Whether the owner has a place with a deadline. */

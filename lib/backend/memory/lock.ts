@@ -124,6 +124,9 @@ export class MemoryLock implements LockOperations {
   }
 }
 
+/** Milliseconds for which a token of the clock is kept after the lease. */
+const TOKEN_LASTS = 7 * 24 * 3600 * 1000;
+
 /** The last token given, by the token's key. */
 export const tokenTable = (store: MemoryStore): MemoryTable<bigint> =>
   new MemoryTable(store, 'string of a fencing token');
@@ -141,14 +144,16 @@ export class MemoryFencedLock extends MemoryLock implements FencedLockOperations
   }
 
   override async acquire(request: AcquireRequest): Promise<AcquireOutcome> {
-    const { name, owner } = request;
+    const { name, owner, lease } = request;
     const held = this.locks.get(name);
     if (held && held.owner !== owner) return this.busy(name, held);
     const token = lockToken(name);
     const last = this.tokens.get(token);
     // An owner that asks again keeps its token: no other owner was given one in between.
     const fence = held && last !== undefined ? last : this.above(last ?? 0n);
-    this.tokens.set(token, fence);
+    // A token that the clock has reached can be forgotten: the next one is above it anyway.
+    const isOfClock = this.fencing === 'clock' && fence <= this.micros;
+    this.tokens.set(token, fence, isOfClock ? lease + TOKEN_LASTS : Number.POSITIVE_INFINITY);
     return { ...this.taken(request), fence };
   }
 
@@ -157,7 +162,11 @@ export class MemoryFencedLock extends MemoryLock implements FencedLockOperations
   }
 
   private above(last: bigint): bigint {
-    const micros = this.fencing === 'clock' ? BigInt(Math.floor(this.store.now() * 1000)) : 0n;
+    const micros = this.fencing === 'clock' ? this.micros : 0n;
     return last < micros ? micros : last + 1n;
+  }
+
+  private get micros(): bigint {
+    return BigInt(Math.floor(this.store.now() * 1000));
   }
 }

@@ -67,7 +67,8 @@ export class MemoryStore {
   /** @returns Number of clients with a listener; the process is one client: 1, or 0. */
   publish(channel: string, message?: string): number {
     const listeners = this.channels.get(channel);
-    for (const listener of listeners ?? []) queueMicrotask(() => listener(message));
+    // Not `queueMicrotask`, which the fake timers of a test runner replace: the message would wait for an advance.
+    for (const listener of listeners ?? []) void Promise.resolve().then(() => listener(message));
     return listeners ? 1 : 0;
   }
 
@@ -99,7 +100,7 @@ export class MemoryStore {
 }
 
 /** Redis's own word for a type. */
-const redisTypeOf = (type: string): string => type.replace(/ of .*/, '');
+export const redisTypeOf = (type: string): string => type.replace(/ of .*/, '');
 
 /** The names of a store whose values have one type. */
 export class MemoryTable<V> {
@@ -109,7 +110,7 @@ export class MemoryTable<V> {
     readonly type: string,
   ) {}
 
-  /** @throws WrongKeyTypeError if the name belongs to a value of another type. */
+  /** @throws LockKeyTypeError if the name belongs to a value of another type. */
   get(name: string): V | undefined {
     const entry = this.store.entry(name);
     if (entry && entry.type !== this.type) throw wrongKeyType(name, this.foreign(entry.type));

@@ -7,6 +7,7 @@ import type {
   PermitState,
   PermitOperations,
 } from '../permit-operations.js';
+import type { Renewal, RenewOutcome } from '../lock-operations.js';
 import { MOST_PERMITS, tooManyPermits } from '../counter-operations.js';
 import { counterTable, MemoryCounter } from './counters.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
@@ -83,6 +84,11 @@ export class MemoryPermits implements PermitOperations {
     return { outcome: 'held', sent };
   }
 
+  async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    const held = renewals.map(({ name, owner, lease }) => this.keep(name, owner, lease));
+    return { sent: this.store.stopwatch(), held };
+  }
+
   async lease(name: string, id: PermitId): Promise<number | undefined> {
     const deadline = this.sweep(name).out.get(id);
     return deadline === undefined ? undefined : Math.ceil(deadline - this.store.now());
@@ -117,6 +123,13 @@ export class MemoryPermits implements PermitOperations {
     this.read(name);
     const deleted = [name, permitDeadlines(name)].map((key) => this.store.delete(key));
     return deleted.includes(true);
+  }
+
+  private keep(name: string, id: PermitId, lease: number): boolean {
+    const out = new Map(this.deadlines.find(permitDeadlines(name)));
+    if ((out.get(id) ?? 0) <= this.store.now()) return false;
+    this.write(name, out.set(id, this.store.now() + lease));
+    return true;
   }
 
   private read(name: string): Pool {

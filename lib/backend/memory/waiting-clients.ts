@@ -1,4 +1,4 @@
-import { clientIdOf } from '../../context/owner-ids.js';
+import { clientIdOf, type OwnerId } from '../../context/owner-ids.js';
 import { clientChannel, clientsChannel, lockChannel, waitingClients } from '../../keys/redisson-keys.js';
 import { grantText } from '../grant-text.js';
 import type { WaitingEntry } from '../waiting-entry.js';
@@ -37,6 +37,10 @@ export class WaitingClients {
 
   count(name: string): number {
     return this.of(name).length;
+  }
+
+  owners(name: string): readonly OwnerId[] {
+    return this.of(name).map(({ owner }) => owner);
   }
 
   /** How many of those that listen to the lock cannot be given it. */

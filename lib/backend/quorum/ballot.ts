@@ -1,5 +1,5 @@
 import type { QuorumNode } from './quorum-node.js';
-import { isPassing, type LockError, LockUnavailableError, WrongKeyTypeError } from '../../errors.js';
+import { isPassing, type LockError, LockUnavailableError, LockKeyTypeError } from '../../errors.js';
 import type { AcquireOutcome, NodeResult } from '../lock-operations.js';
 import type { RetryDelay } from './retry-delay.js';
 
@@ -124,7 +124,7 @@ export const noQuorum = <T>(
 ): LockError => {
   const { errors, votes } = ballot;
   const most = votes.length - quorum;
-  const wrong = errors.filter((error) => error instanceof WrongKeyTypeError);
+  const wrong = errors.filter((error) => error instanceof LockKeyTypeError);
   const [first] = wrong;
   if (first && wrong.length > most) return first;
   const nodes = resultsOf(ballot, inWords);

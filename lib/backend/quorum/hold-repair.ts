@@ -1,4 +1,4 @@
-import { WrongKeyTypeError } from '../../errors.js';
+import { LockKeyTypeError } from '../../errors.js';
 import type { OwnerId } from '../../context/owner-ids.js';
 import type { Renewal } from '../lock-operations.js';
 import type { Ballot } from './ballot.js';
@@ -61,7 +61,7 @@ const takeAgain = async (
       await node.acquire(renewal);
     } catch (error) {
       // The next renewal finds out what the node still lacks. A foreign key under one name does not concern the others.
-      if (!(error instanceof WrongKeyTypeError)) return;
+      if (!(error instanceof LockKeyTypeError)) return;
     }
   }
 };

@@ -1,6 +1,7 @@
 import { type LockError, LockOptionsError, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/owner-ids.js';
+import type { StoredState } from '../inspection-operations.js';
 import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
 import type {
   AcquireOutcome,
@@ -40,6 +41,13 @@ const duplicateServer = (nodes: readonly QuorumNode[]): readonly string[] | unde
   }
   return undefined;
 };
+
+/** What one of the nodes has stored of a lock, or why it did not tell. */
+export interface NodeState {
+  readonly node: string;
+  readonly stored?: StoredState;
+  readonly error?: unknown;
+}
 
 /**
  * The Redlock algorithm: one lock on N independent masters, decided by a quorum of them. Every operation asks all nodes
@@ -158,6 +166,16 @@ export class QuorumLock implements LockOperations {
       ballot.answers.map(({ remaining }) => remaining),
     ];
     return { locked: true, count: kthLargest(this.quorum, counts) ?? 0, remaining: quorumLease(this.quorum, leases) };
+  }
+
+  /** What each node has stored of a lock. Waits for all of them, each for its time limit at most. */
+  read(name: string): Promise<readonly NodeState[]> {
+    const ask = (node: QuorumNode): Promise<NodeState> =>
+      node.read(name).then(
+        (stored) => ({ node: node.label, stored }),
+        (error: unknown) => ({ node: node.label, error }),
+      );
+    return Promise.all(this.nodes.map(ask));
   }
 
   /** Resolves when no background work is left, or after `ms`. */

@@ -1,7 +1,9 @@
 import { LockUnavailableError } from '../../errors.js';
 import type { OwnerId } from '../../context/owner-ids.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { InspectionOperations, StoredState } from '../inspection-operations.js';
 import type { PubSub, BackendListener } from '../lock-backend.js';
+import type { ServerHealth } from '../server-health.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -39,11 +41,14 @@ export class PerOwnerQueue {
 /** One of the independent masters: a backend of its own. */
 export interface NodeBackend {
   readonly lock: LockOperations;
+  readonly inspection: Pick<InspectionOperations, 'lock'>;
   readonly pubSub: PubSub;
   /** Identifies the server, by whatever address it is reached; `undefined` if unknown. */
   readonly serverId?: string | undefined;
   watch(listener: BackendListener): void;
   refuse(reason: Error): void;
+  /** Asks the server whether it answers within `ms`. Never rejects. */
+  check(ms: number): Promise<ServerHealth>;
   open(): void;
   close(ms: number): Promise<void>;
 }
@@ -123,6 +128,11 @@ export class QuorumNode {
     return owner === undefined ? inspect() : this.order.run([owner], inspect);
   }
 
+  /** All that is stored of a lock on this node. */
+  read(name: string): Promise<StoredState> {
+    return this.backend.inspection.lock(name);
+  }
+
   /** Whether an acquisition of this owner is being undone here, so that the same owner must not acquire here again. */
   isUndone(owner: OwnerId): boolean {
     return (this.undone.get(owner) ?? Number.NEGATIVE_INFINITY) > this.scheduler.now();
@@ -134,6 +144,10 @@ export class QuorumNode {
 
   refuse(reason: Error): void {
     this.backend.refuse(reason);
+  }
+
+  check(ms: number): Promise<ServerHealth> {
+    return this.backend.check(ms);
   }
 
   open(): void {

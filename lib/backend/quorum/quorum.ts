@@ -1,5 +1,6 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { PubSub, BackendListener } from '../lock-backend.js';
+import type { ServerHealth } from '../server-health.js';
 import { QuorumLock } from './quorum-lock.js';
 import { type NodeBackend, QuorumNode } from './quorum-node.js';
 import { QuorumPubSub } from './quorum-pubsub.js';
@@ -34,6 +35,11 @@ export class Quorum {
   /** Excludes one of the nodes from now on, with this error. */
   refuse(label: string, reason: Error): void {
     this.nodes.find((node) => node.label === label)?.refuse(reason);
+  }
+
+  /** Asks every node whether it answers within `ms`. Never rejects. */
+  check(ms: number): Promise<readonly ServerHealth[]> {
+    return Promise.all(this.nodes.map((node) => node.check(ms)));
   }
 
   open(): void {

@@ -1,19 +1,26 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { Fencing } from '../lock-operations.js';
+import type { ServerHealth } from '../server-health.js';
 import { type LockBackend, type PubSub, type BackendListener, type GivenUp, noListener } from '../lock-backend.js';
 import type { ScriptExecutor } from './commands/script-executor.js';
 import { RedisFairLock, FairLockScripts } from './kinds/fair-lock.js';
 import { RedisFencedLock, FencedLockScripts } from './kinds/fenced-lock.js';
+import { LimitScripts } from './kinds/limit/limit-scripts.js';
+import { RedisLimit } from './kinds/limit/redis-limit.js';
 import { GroupLockScripts } from './kinds/group-lock-scripts.js';
 import { GrantingLockScripts, RedisGrantingLock } from './kinds/granting-lock.js';
 import type { LockScripts } from './kinds/lock-scripts.js';
 import { RedisLock } from './kinds/redis-lock.js';
 import { IdempotentRequests } from './commands/idempotent-requests.js';
 import { RedisPermits } from './kinds/permits.js';
-import { RedisReadLock, RedisWriteLock } from './kinds/read-write-lock.js';
+import { RedisConversion } from './kinds/read-write/conversion.js';
+import { RedisReadLock, RedisWriteLock } from './kinds/read-write/read-write-lock.js';
 import type { Replicas } from './commands/replica-confirmation.js';
 import { RedisSemaphore, RedisLatch } from './kinds/counters.js';
 import { RedisResultStore } from './kinds/result-store.js';
+import { RedisTakeOver } from './kinds/take-over.js';
+import { RedisInspection } from './kinds/inspection/redis-inspection.js';
+import { RedisBlockedHolds } from './kinds/deadlock/redis-blocked-holds.js';
 import type { Transport } from './transport.js';
 
 export interface RedisBackendSettings {
@@ -29,12 +36,17 @@ export class RedisBackend implements LockBackend {
   readonly fairLock: RedisFairLock;
   readonly fencedLock: RedisFencedLock;
   readonly groupLock: RedisLock;
+  readonly limit: RedisLimit;
   readonly readLock: RedisReadLock;
   readonly writeLock: RedisWriteLock;
+  readonly conversion: RedisConversion;
   readonly semaphore: RedisSemaphore;
   readonly permitExpirableSemaphore: RedisPermits;
   readonly countDownLatch: RedisLatch;
   readonly singleFlight: RedisResultStore;
+  readonly takeOver: RedisTakeOver;
+  readonly inspection: RedisInspection;
+  readonly blockedHolds: RedisBlockedHolds;
   readonly pubSub: PubSub;
   private readonly commands: ScriptExecutor;
   private readonly locks: RedisLock[] = [];
@@ -65,15 +77,26 @@ export class RedisBackend implements LockBackend {
     );
     this.locks.push(this.fencedLock);
     this.groupLock = lockIn(new GroupLockScripts(this.commands));
+    this.limit = new RedisLimit(this.commands, scheduler, new LimitScripts(this.commands), replicas);
+    this.locks.push(this.limit);
     this.readLock = new RedisReadLock(this.commands, scheduler, replicas);
     this.writeLock = new RedisWriteLock(this.commands, scheduler, replicas);
     this.locks.push(this.readLock, this.writeLock);
+    this.conversion = new RedisConversion(this.commands, scheduler, this.readLock, this.writeLock);
     const gaveUp = (what: GivenUp): void => this.watcher.gaveUp(what);
     this.requests = new IdempotentRequests(this.commands, scheduler, gaveUp, replicas);
     this.semaphore = new RedisSemaphore(this.commands, this.requests, scheduler);
     this.countDownLatch = new RedisLatch(this.commands, this.requests, scheduler);
     this.permitExpirableSemaphore = new RedisPermits(this.commands, this.requests, scheduler, gaveUp, replicas);
     this.singleFlight = new RedisResultStore(this.commands, scheduler);
+    this.takeOver = new RedisTakeOver(this.commands, scheduler, {
+      plain: this.lock,
+      fair: this.fairLock,
+      fenced: this.fencedLock,
+      spin: this.lock,
+    });
+    this.inspection = new RedisInspection(this.commands, scheduler);
+    this.blockedHolds = new RedisBlockedHolds(this.commands, scheduler);
   }
 
   watch(listener: BackendListener): void {
@@ -83,6 +106,10 @@ export class RedisBackend implements LockBackend {
 
   refuse(reason: Error): void {
     this.commands.refuse(reason);
+  }
+
+  check(ms: number): Promise<readonly ServerHealth[]> {
+    return this.transport.check(ms);
   }
 
   open(): void {

@@ -1,7 +1,10 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { BackendListener } from '../lock-backend.js';
 import type { NodeBackend } from '../quorum/quorum-node.js';
+import type { ServerHealth } from '../server-health.js';
+import { checkServer } from './check-servers.js';
 import type { ServerInput } from './connection/connection-input.js';
+import { RedisInspection } from './kinds/inspection/redis-inspection.js';
 import { RedisLock } from './kinds/redis-lock.js';
 import { NodeExecutor, type NodeSettings } from './commands/node-executor.js';
 import { PlainLockScripts } from './kinds/lock-scripts.js';
@@ -10,6 +13,7 @@ import { RedisSubscriber } from './connection/redis-subscriber.js';
 /** One of several independent Redis servers, with only the operations that a quorum lock needs. */
 export class RedlockNode implements NodeBackend {
   readonly lock: RedisLock;
+  readonly inspection: RedisInspection;
   readonly pubSub: RedisSubscriber;
   private readonly commands: NodeExecutor;
 
@@ -21,6 +25,7 @@ export class RedlockNode implements NodeBackend {
     this.commands = new NodeExecutor(connection, { ...settings, identify: true }, scheduler);
     this.pubSub = new RedisSubscriber(connection, settings.commandTimeout, scheduler);
     this.lock = new RedisLock(this.commands, scheduler, new PlainLockScripts(this.commands));
+    this.inspection = new RedisInspection(this.commands, scheduler);
   }
 
   get serverId(): string | undefined {
@@ -33,6 +38,11 @@ export class RedlockNode implements NodeBackend {
 
   refuse(reason: Error): void {
     this.commands.refuse(reason);
+  }
+
+  check(ms: number): Promise<ServerHealth> {
+    const connections = { commands: this.commands, subscriber: this.pubSub };
+    return checkServer(connections, 'its-vote', this.scheduler.now() + ms);
   }
 
   open(): void {

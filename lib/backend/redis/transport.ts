@@ -1,5 +1,7 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { PubSub } from '../lock-backend.js';
+import type { ServerHealth } from '../server-health.js';
+import { checkCluster, checkServer } from './check-servers.js';
 import { ClusterExecutor } from './cluster/cluster-executor.js';
 import { clusterServers } from './cluster/cluster-servers.js';
 import { ClusterSubscriber } from './cluster/cluster-subscriber.js';
@@ -13,6 +15,8 @@ import { RedisSubscriber } from './connection/redis-subscriber.js';
 export interface Transport {
   readonly commands: ScriptExecutor;
   readonly pubSub: PubSub;
+  /** Asks every server whether it answers within `ms`. Never rejects. */
+  check(ms: number): Promise<readonly ServerHealth[]>;
   /** @param ms The longest that this may take. Default: half a second. */
   close(ms?: number): Promise<void>;
 }
@@ -29,6 +33,7 @@ export const openTransport = (
     return {
       commands,
       pubSub,
+      check: (ms) => checkCluster({ topology, commands, pubSub }, scheduler.now() + ms),
       close: async (ms) => {
         await Promise.all([commands.close(ms), pubSub.close(ms)]);
       },
@@ -39,6 +44,7 @@ export const openTransport = (
   return {
     commands,
     pubSub,
+    check: async (ms) => [await checkServer({ commands, subscriber: pubSub }, 'all-locks', scheduler.now() + ms)],
     close: async (ms) => {
       await Promise.all([commands.close(ms), pubSub.close(ms)]);
     },

@@ -1,21 +1,33 @@
 import { Inject, Logger } from '@nestjs/common';
 import { Cron, type CronOptions, SchedulerRegistry } from '@nestjs/schedule';
 import { LockNotWiredError, LockShutdownError, LockUnavailableError } from '../../errors.js';
-import { parseOptions } from '../../validation/options.js';
+import { invalidOption, parseOptions } from '../../validation/options.js';
 import { lockedBy } from '../../decorators/locked.decorator.js';
 import { type AnyFunction, decoratedMethod, replaceMethod } from '../../decorators/decorated-method.js';
 import { type LockedOptions, planFor } from '../../decorators/locked.options.js';
 import type { Duration } from '../../time/duration.js';
 import { type CronTimes, tickAt } from './planned-tick.js';
-import type { ConnectionChoice } from '../../locks/lock.options.js';
+import type { ConnectionChoice } from '../../locks/options/connection-choice.js';
 
 /** Property that holds the instance's job registry. Nest prints this description if the module is missing. */
 const REGISTRY = Symbol('@LockedCron (import ScheduleModule.forRoot)');
 
 const logger = new Logger('LockedCron');
 
-/** Options of a job that runs once for all replicas. */
-export interface LockedCronOptions extends ConnectionChoice {
+type NestCronOptions = Omit<CronOptions, 'name' | 'utcOffset'>;
+
+/** The options of `@Cron` that are passed on; `initialDelay` exists in recent versions of Nest. */
+const CRON_OPTIONS = [
+  'timeZone',
+  'disabled',
+  'waitForCompletion',
+  'threshold',
+  'unrefTimeout',
+  'initialDelay',
+] as const satisfies readonly (keyof NestCronOptions)[];
+
+/** Options of a job that runs once for all replicas: its own, and those of `@Cron`, such as `timeZone`. */
+export interface LockedCronOptions extends ConnectionChoice, NestCronOptions {
   /**
    * Largest difference between the clocks of replicas, in ms or such as `'1m'`: a lock remembers for this time that a
    * tick has run. Default: 1 minute.
@@ -23,8 +35,8 @@ export interface LockedCronOptions extends ConnectionChoice {
   readonly holdAtLeast?: Duration | undefined;
   /** Whether a tick runs while the previous one still does, on any replica; otherwise it is skipped. Default: false. */
   readonly overlap?: boolean | undefined;
-  /** Further options of `@Cron`. */
-  readonly cron?: Omit<CronOptions, 'name' | 'utcOffset'> | undefined;
+  /** Options of `@Cron` in an object of their own, as in earlier versions. */
+  readonly cron?: NestCronOptions | undefined;
 }
 
 /**
@@ -37,12 +49,14 @@ export interface LockedCronOptions extends ConnectionChoice {
  * @param name Name of the locks and, with the prefix `LockedCron `, of the job in Nest's `SchedulerRegistry`.
  *
  * @example
- * @LockedCron('0 3 * * *', 'nightly-report')
+ * @LockedCron('0 3 * * *', 'nightly-report', { timeZone: 'Europe/Berlin' })
  * async report(): Promise<void> { … }
  */
 export const LockedCron = (expression: string, name: string, options: LockedCronOptions = {}): MethodDecorator => {
-  parseOptions(options, ['holdAtLeast', 'overlap', 'connection', 'cron'], { of: '@LockedCron' });
-  const { holdAtLeast = '1m', overlap = false, connection, cron } = options;
+  const place = { of: '@LockedCron', elsewhere: { name: 'in the second parameter', utcOffset: 'in timeZone' } };
+  parseOptions(options, ['holdAtLeast', 'overlap', 'connection', 'cron', ...CRON_OPTIONS], place);
+  const { holdAtLeast = '1m', overlap = false, connection } = options;
+  const cron = cronOptionsOf(options);
   const job = `LockedCron ${name}`;
   const nameOfTick = function (this: unknown): string {
     const { cronTime } = jobIn(registryOf(this, name), job);
@@ -75,6 +89,16 @@ export const LockedCron = (expression: string, name: string, options: LockedCron
     return onTick;
   };
 };
+
+/** @throws LockOptionsError for an option that is given twice. */
+const cronOptionsOf = ({ cron, ...options }: LockedCronOptions): NestCronOptions => {
+  const given = Object.entries(options).filter(([name, value]) => isCronOption(name) && value !== undefined);
+  const twice = given.find(([name]) => cron !== undefined && name in cron);
+  if (twice) throw invalidOption(`${twice[0]} of @LockedCron`, twice[1], 'given once, not in cron as well');
+  return { ...cron, ...Object.fromEntries(given) };
+};
+
+const isCronOption = (name: string): boolean => CRON_OPTIONS.some((option) => option === name);
 
 /** @throws LockShutdownError if the job is no longer planned, for example at the end of the application. */
 const jobIn = (registry: SchedulerRegistry, name: string): { readonly cronTime: CronTimes } => {

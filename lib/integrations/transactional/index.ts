@@ -1,2 +1,2 @@
-export { trackTransactions } from './tracked-adapter.js';
+export { announcingEnd, trackTransactions } from './tracked-adapter.js';
 export { transactionEnd } from './transaction-end.js';

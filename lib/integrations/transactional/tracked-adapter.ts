@@ -24,6 +24,9 @@ export const trackTransactions = <C, T extends object, O>(
   return adapter;
 };
 
+/** @deprecated The old name of {@link trackTransactions}. */
+export const announcingEnd = trackTransactions;
+
 const announced = <T extends object, O>(
   options: TransactionalAdapterOptions<T, O>,
 ): TransactionalAdapterOptions<T, O> => {

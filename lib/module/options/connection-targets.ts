@@ -3,7 +3,7 @@ import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import { isPlainObject, parseConnection } from './connection.options.js';
 import type { ConnectionTarget, PrefixedTarget } from './lock-settings.js';
-import { DEFAULT_CONNECTION_NAME, isConnectionName } from '../../locks/lock.options.js';
+import { DEFAULT_CONNECTION_NAME, isConnectionName } from '../../locks/options/connection-choice.js';
 
 const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';
 
@@ -20,7 +20,8 @@ export interface ConnectionTargets {
 
 /** The connection options of the module, unchecked. */
 interface GivenConnections {
-  readonly backend: 'redis' | 'memory';
+  /** `undefined`: not given, which is Redis unless a connection says otherwise. */
+  readonly backend: 'redis' | 'memory' | undefined;
   readonly connection?: unknown;
   readonly connections?: unknown;
   readonly redlock?: unknown;
@@ -69,6 +70,10 @@ const noDefaultAmong = (names: readonly string[]): ConnectionTarget => {
 
 const soleTarget = (given: GivenConnections): PrefixedTarget => {
   const { backend, connection, redlock, keyPrefix } = given;
+  if (connection === 'memory') {
+    if (backend !== 'redis') return withPrefix(MEMORY, keyPrefix);
+    throw refused('connection "memory" cannot be combined with backend "redis"; set one of the two', 'connection');
+  }
   if (backend === 'memory') {
     if (connection === undefined) return withPrefix(MEMORY, keyPrefix);
     throw refused('connection cannot be combined with backend "memory"; set one of the two', 'connection');

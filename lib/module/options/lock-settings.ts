@@ -1,6 +1,8 @@
 import type { Fencing } from '../../backend/lock-operations.js';
 import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
+import type { RecordSettings } from '../../holds/records/recorded-grants.js';
 import type { NameLimits } from '../../keys/lock-name.js';
+import type { DeadlockSettings } from './deadlock.options.js';
 import type { ReplicaSettings } from './replica.options.js';
 import type { RedlockSettings } from './redlock.options.js';
 import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
@@ -22,7 +24,7 @@ export interface PrefixedTarget {
 }
 
 /** Validated, complete settings of one connection. Durations are ms. */
-export interface ConnectionSettings extends PrefixedTarget {
+export interface ConnectionSettings extends PrefixedTarget, DeadlockSettings {
   readonly redlock: RedlockSettings | undefined;
   readonly wait: number;
   readonly watchdogTimeout: number;
@@ -40,6 +42,8 @@ export interface ConnectionSettings extends PrefixedTarget {
   readonly replicas: ReplicaSettings | undefined;
   /** 0: none. */
   readonly restartGuard: number;
+  /** Absent: nothing is recorded beside locks. */
+  readonly holderRecords: RecordSettings | undefined;
   readonly probe: 'refuse' | 'warn' | false;
   readonly shardedPubSub: 'auto' | boolean;
 }

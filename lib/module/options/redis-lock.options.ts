@@ -1,26 +1,31 @@
 import type { Fencing } from '../../backend/lock-operations.js';
 import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
-import { LockOptionsError } from '../../errors.js';
-import { formatValue } from '../../validation/format-value.js';
+import { oneOf } from '../../validation/one-of.js';
 import { parseOptions, invalidOption } from '../../validation/options.js';
+import { DEADLOCK_OPTIONS, type DeadlockOptions, parseDeadlocks } from './deadlock.options.js';
+import { parseFencing } from './fencing.options.js';
 import { type HandoverOptions, parseHandover } from './handover.options.js';
+import { type HolderRecordOptions, parseHolderRecords } from './holder-records.options.js';
 import { parseReplicas, type ReplicaOptions } from './replica.options.js';
 import { parseConnection } from './connection.options.js';
 import { parseConnectionTargets } from './connection-targets.js';
-import { parseRedlockOptions, type RedlockOptions, type RedlockSettings } from './redlock.options.js';
-import type { LockSettings, PrefixedTarget } from './lock-settings.js';
+import { parseRedlockBeside, type RedlockOptions } from './redlock.options.js';
+import type { LockSettings } from './lock-settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
 
 /** Options of `RedisLockModule.forRoot()`. Every option has a default. Durations are ms or such as `'30s'`. */
-export interface RedisLockOptions {
-  /** Where locks are stored. `memory` is the memory of this process, for tests and development. Default: `redis`. */
+export interface RedisLockOptions extends DeadlockOptions {
+  /**
+   * Where locks are stored. `memory` is the same as `connection: 'memory'`; `redis` beside that is refused. Default:
+   * `redis`.
+   */
   readonly backend?: 'redis' | 'memory' | undefined;
   /**
    * A URL or ioredis options of one server, ioredis options with `sentinels` and `name`, `{ cluster: [nodes] }`, or an
-   * ioredis client of any of these. A client is duplicated with the settings that locks need; it is never changed or
-   * closed. Default: `redis://127.0.0.1:6379`; if only `redlock` is given there is no default, and everything except
-   * `getRedLock(name)` is refused. A key that is present but undefined is refused, because it mostly comes from an
-   * unset environment variable.
+   * ioredis client of any of these; or `'memory'`, the memory of this process, for tests and development. A client is
+   * duplicated with the settings that locks need; it is never changed or closed. Default: `redis://127.0.0.1:6379`; if
+   * only `redlock` is given there is no default, and everything except `getRedLock(name)` is refused. A key that is
+   * present but undefined is refused, because it mostly comes from an unset environment variable.
    */
   readonly connection?: ConnectionInput;
   /**
@@ -52,9 +57,9 @@ export interface RedisLockOptions {
   /** Longest time for one command to reply before its outcome counts as unknown. Default: 1 s; 50 ms … 2 s. */
   readonly commandTimeout?: Duration | undefined;
   /**
-   * Longest time for the whole shutdown. Running holders get most of it before their signals abort; after that they
-   * have a fifth of it, at most 500 ms, to release, and the same time remains to undo open acquisitions and to close
-   * connections. Default: 2 s.
+   * Longest time for the whole shutdown. Of 10 s, holders have 9 s to finish, then 0.5 s after their signals abort, and
+   * 0.5 s remain to undo open acquisitions and to close connections; of less than 2.5 s these are 3/5, 1/5 and 1/5. A
+   * part ends as soon as nothing is held. Default: 10 s.
    */
   readonly shutdownTimeout?: Duration | undefined;
   /** How often a waiter asks the server without a message: the longest delay caused by a lost message. Default: 5 s. */
@@ -75,6 +80,8 @@ export interface RedisLockOptions {
    * Peers with `counter` continue above either. Default: `clock`.
    */
   readonly fencing?: Fencing | undefined;
+  /** @deprecated The old name of `fencing`. A value other than that of `fencing` is refused. */
+  readonly fences?: Fencing | undefined;
   /**
    * Limits for passing an unfair lock from one waiter of this process to the next without a round trip, before it is
    * released on the server: `max` times, and `ms` since the server granted it. `false`: never. Default: 16 times, 5 ms.
@@ -101,6 +108,11 @@ export interface RedisLockOptions {
    * holds: `true` for `watchdogTimeout`, or the longest lease in use. Default: `false`, no guard.
    */
   readonly restartGuard?: Duration | boolean | undefined;
+  /**
+   * Whether who holds a lock (host, process, service, method, trace id, since) is written beside it, for `inspect()` and
+   * `list()`. Costs a command for each acquisition, renewal and release. Default: false.
+   */
+  readonly holderRecords?: HolderRecordOptions | boolean | undefined;
   /**
    * Whether the servers are checked when the application starts. `refuse`: the application does not start if a server
    * refuses the connection permanently (a wrong password, an untrusted certificate) or if locks could not be trusted
@@ -135,14 +147,17 @@ const OPTIONS = [
   'maxNames',
   'allowControlCharacters',
   'fencing',
+  'fences',
   'handover',
   'maxQueue',
   'maxHold',
   'replicas',
   'restartGuard',
+  'holderRecords',
   'probe',
   'shardedPubSub',
   'conflictStatus',
+  ...DEADLOCK_OPTIONS,
 ] as const satisfies readonly (keyof RedisLockOptions)[];
 
 const BESIDE_FACTORY = 'beside useFactory, useClass or useExisting in forRootAsync(), not in what they return';
@@ -170,33 +185,36 @@ export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
   // Refused, because a factory that forgets to return its options would connect to the default server.
   if (options === undefined) throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');
   const given = parseOptions(options, OPTIONS, PLACE);
-  const backend = oneOf<'redis' | 'memory'>(given.backend, 'backend', ['redis', 'memory']);
+  const isBackendGiven = given.backend !== undefined;
+  const backend = isBackendGiven ? oneOf<'redis' | 'memory'>(given.backend, 'backend', ['redis', 'memory']) : undefined;
   const { main, others } = parseConnectionTargets({ ...given, backend, keyPrefix: keyPrefix(given.keyPrefix) });
   const watchdogTimeout = duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50);
   return {
     ...main,
     others,
-    redlock: redlockBeside(main, given.redlock),
+    redlock: parseRedlockBeside(main, given.redlock, parseConnection),
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),
     watchdogTimeout,
     fairWaitTimeout: duration(given.fairWaitTimeout, 'fairWaitTimeout', 5000, 100),
     commandTimeout: duration(given.commandTimeout, 'commandTimeout', 1000, 50, 2000),
-    shutdownTimeout: duration(given.shutdownTimeout, 'shutdownTimeout', 2000, 0),
+    shutdownTimeout: duration(given.shutdownTimeout, 'shutdownTimeout', 10_000, 0),
     safetyPoll: duration(given.safetyPoll, 'safetyPoll', 5000, 50),
     names: {
       maxBytes: count(given.maxNameBytes, 'maxNameBytes', 512),
       allowControlCharacters: oneOf(given.allowControlCharacters, 'allowControlCharacters', [false, true]),
     },
     maxNames: count(given.maxNames, 'maxNames', 1000),
-    fencing: oneOf(given.fencing, 'fencing', ['clock', 'counter']),
+    fencing: parseFencing(given),
     handOver: parseHandover(given.handover),
     maxQueue: count(given.maxQueue, 'maxQueue', 10_000),
     maxHold: maxHold(given.maxHold, watchdogTimeout),
     replicas: parseReplicas(given.replicas),
     restartGuard: restartGuard(given.restartGuard, watchdogTimeout),
+    holderRecords: parseHolderRecords(given.holderRecords),
     probe: oneOf<'refuse' | 'warn' | false>(given.probe, 'probe', ['refuse', 'warn', false]),
     shardedPubSub: oneOf<'auto' | boolean>(given.shardedPubSub, 'shardedPubSub', ['auto', true, false]),
     conflictStatus: oneOf(given.conflictStatus, 'conflictStatus', [409, 423]),
+    ...parseDeadlocks(given),
   };
 };
 
@@ -207,15 +225,6 @@ const count = (value: unknown, option: string, fallback: number): number => {
   if (value === undefined) return fallback;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
   throw invalidOption(option, value, 'a whole number above 0');
-};
-
-/** Parses one of the allowed values; the first is the default. */
-const oneOf = <T>(value: unknown, option: string, allowed: readonly [T, ...T[]]): T => {
-  if (value === undefined) return allowed[0];
-  const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined)
-    throw invalidOption(option, value, allowed.map((candidate) => formatValue(candidate)).join(' or '));
-  return found;
 };
 
 const maxHold = (value: unknown, watchdogTimeout: number): number =>
@@ -234,16 +243,4 @@ const restartGuard = (value: unknown, watchdogTimeout: number): number => {
 const keyPrefix = (value: unknown): string | undefined => {
   if (value === undefined || typeof value === 'string') return value;
   throw invalidOption('keyPrefix', value, 'text');
-};
-
-const redlockBeside = (
-  { target, keyPrefix: prefix }: PrefixedTarget,
-  redlock: unknown,
-): RedlockSettings | undefined => {
-  if (redlock === undefined) return undefined;
-  if (target.kind !== 'memory') return parseRedlockOptions(redlock, parseConnection, prefix);
-  throw new LockOptionsError(
-    'redlock cannot be combined with backend "memory", which is one process; in tests use getLock(), or real servers',
-    { details: { option: 'redlock' } },
-  );
 };

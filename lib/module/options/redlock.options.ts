@@ -47,7 +47,7 @@ const refused = (option: string, why: string, value?: unknown): LockOptionsError
  * @param keyPrefix Prefix of every name.
  * @throws LockOptionsError that names option and value, never a password.
  */
-export const parseRedlockOptions = (
+const parseRedlockOptions = (
   options: unknown,
   parseConnection: (connection: unknown) => ConnectionInput,
   keyPrefix: string,
@@ -114,4 +114,21 @@ const parseQuorum = (quorum: unknown, size: number): number => {
   if (typeof quorum === 'number' && Number.isInteger(quorum) && quorum >= majority && quorum <= size) return quorum;
   const why = `must be a whole number from ${majority} to ${size}, the number of nodes, not ${formatValue(quorum)}`;
   throw refused('redlock.quorum', why, quorum);
+};
+
+/**
+ * The servers for RedLocks beside the connection that serves all other locks.
+ * @throws LockOptionsError that names option and value, never a password.
+ */
+export const parseRedlockBeside = (
+  { target, keyPrefix }: { readonly target: { readonly kind: string }; readonly keyPrefix: string },
+  redlock: unknown,
+  parseConnection: (connection: unknown) => ConnectionInput,
+): RedlockSettings | undefined => {
+  if (redlock === undefined) return undefined;
+  if (target.kind !== 'memory') return parseRedlockOptions(redlock, parseConnection, keyPrefix);
+  throw new LockOptionsError(
+    'redlock cannot be combined with connection "memory", which is one process; in tests use getLock(), or real servers',
+    { details: { option: 'redlock' } },
+  );
 };

@@ -34,6 +34,10 @@ export class FairAcquirer implements Acquirer<number, Acquired> {
     return this.queues.size;
   }
 
+  *waiters(): Generator<AcquireContext> {
+    for (const { waiters } of this.queues.values()) for (const { context } of waiters.values()) yield context;
+  }
+
   private queueFor(name: string): FairWaitQueue {
     let queue = this.queues.get(name);
     if (!queue) {

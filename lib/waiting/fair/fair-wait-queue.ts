@@ -30,7 +30,7 @@ const pauseFor = (outcome: LastOutcome): number =>
  * turn: it tries again, and sleeps. Meanwhile all places are kept alive.
  */
 export class FairWaitQueue {
-  private readonly waiters = new Map<OwnerId, FairWaiter>();
+  readonly waiters = new Map<OwnerId, FairWaiter>();
   private readonly arrivals: Arrivals;
   private readonly order = new ServerOrder<FairWaiter>();
   /** Waiters whose wait ended during their attempt. They are rejected once its result shows the state of the lock. */
@@ -188,9 +188,9 @@ export class FairWaitQueue {
     this.becomeIdle();
   }
 
-  private placed(waiter: FairWaiter, { outcome, holder, remaining, head, isMixed }: QueuedOutcome): void {
+  private placed(waiter: FairWaiter, { outcome, holder, remaining, head, isMixed, permits }: QueuedOutcome): void {
     // The head of the queue holds nothing: if it is named as the holder, the lock is free.
-    this.lastOutcome = holder === head ? { next: head, remaining } : { holder, remaining };
+    this.lastOutcome = holder === head ? { next: head, remaining } : { holder, remaining, ...permits };
     const before = this.order.head;
     if (outcome === 'queued') {
       this.order.delete(waiter);

@@ -7,9 +7,15 @@ import type { FairLeaving } from './fair-leaving.js';
 import type { InFlight } from '../../concurrency/in-flight.js';
 import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 
+/** What a waiter with a place on the server asks for. */
+export type TurnOperations = Pick<
+  FairLockOperations,
+  'acquire' | 'release' | 'queue' | 'leave' | 'keep' | 'grantChannel' | 'firstLease'
+>;
+
 /** Dependencies that the wait queues of all fair locks of one connection share. */
 export interface FairWaiting extends WaitDependencies {
-  readonly locks: FairLockOperations;
+  readonly locks: TurnOperations;
   readonly owners: OwnerIds;
   readonly events: LockEvents;
   readonly inFlight: InFlight;
@@ -64,6 +70,7 @@ export class FairWaiter {
       const firstLease = waiting.isGiven ? waiting.locks.firstLease(name, lease) : 0;
       const reply = await waiting.locks.queue({ name, owner, lease, slot: waiting.slot, firstLease });
       this.mayHavePlace = true;
+      if (reply.outcome !== 'acquired') this.context.observer?.onWaiting();
       return reply;
     } catch (error) {
       if (error instanceof LockUnavailableError && error.outcome === 'unknown') this.mayHavePlace = true;

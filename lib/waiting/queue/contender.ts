@@ -224,6 +224,7 @@ export class Contender<Wanted, Got extends object> {
       this.queue.subscriptions.listen();
       const poll = this.nextBackoff() ?? this.releases.pollInterval;
       ({ first } = waiters);
+      first?.context.observer?.onWaiting();
       isLastLook = await this.wakeSignal.sleepOrLook(Math.min(pause, poll), this.limitToLookFor(first));
       // A backoff belongs to one waiter: if that one left, the next sleeps for its own.
     } while (waiters.size > 0 && (this.hasNewLease || (first?.backoff && !waiters.has(first))));

@@ -71,6 +71,7 @@ export class WaitQueue<Wanted, Got extends object>
       this.leaveIfIdle();
       return Promise.reject(queueFull(asked, size));
     }
+    if (size > 0) asked.observer?.onWaiting();
     return this.wait(asked, wanted, admit, backoff, (waiter) => {
       this.waiters.append(waiter);
       this.contender.contendFor(wanted);

@@ -10,6 +10,8 @@ export interface OpenOptions {
   readonly fair?: boolean;
   /** Lease of a hold that the watchdog renews, ms, if the library has a watchdog. Default: the library's. */
   readonly watchdogTimeout?: number;
+  /** Without a server, if the library can do that. Only this one can. */
+  readonly inMemory?: boolean;
 }
 
 export interface Held {
@@ -40,6 +42,8 @@ export interface AdapterTraits {
   readonly renews: boolean;
   /** Commands that it sends beside scripts, and that none of its scripts calls, in lower case. */
   readonly plainCommands?: readonly string[];
+  /** Measured only if it is named on the command line. */
+  readonly when?: 'named';
 }
 
 /** A library under test. */

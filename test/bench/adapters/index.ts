@@ -1,6 +1,12 @@
 import type { Adapter } from './adapter.js';
 import { microfleetIoredisLock } from './microfleet-ioredis-lock.adapter.js';
 import { nestRedisLock, nestRedisLockBefore } from './nest-redis-lock.adapter.js';
+import {
+  nestRedisLockOpenTelemetry,
+  nestRedisLockPrometheus,
+  nestRedisLockRecords,
+  nestRedisLockUnobserved,
+} from './observed-nest-redis-lock.adapter.js';
 import { raw, rawRedisson } from './raw.adapter.js';
 import { redisSemaphore } from './redis-semaphore.adapter.js';
 import { redlock4 } from './redlock4.adapter.js';
@@ -16,6 +22,10 @@ export const nodeAdapters: ReadonlyMap<string, Adapter> = new Map(
     'nest-redis-lock': nestRedisLock,
     'raw-redisson': rawRedisson,
     'nest-redis-lock-before': nestRedisLockBefore,
+    'nest-redis-lock-unobserved': nestRedisLockUnobserved,
+    'nest-redis-lock-prometheus': nestRedisLockPrometheus,
+    'nest-redis-lock-opentelemetry': nestRedisLockOpenTelemetry,
+    'nest-redis-lock-records': nestRedisLockRecords,
     redlock4,
     redlock5,
     'sesamecare-redlock': sesamecareRedlock,

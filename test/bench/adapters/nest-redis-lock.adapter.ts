@@ -7,8 +7,9 @@ import type * as Library from '../../../lib/index.js';
 import { earlierEntry } from '../set-up/earlier-build.js';
 import type { Adapter, Held } from './adapter.js';
 
-/** Path of the built library as users get it. Its name resolves to the sources here. */
-const built = fileURLToPath(new URL('../../../dist/cjs/index.js', import.meta.url));
+/** Path of an entry of the built library as users get it. Its name resolves to the sources here. */
+export const builtEntry = (name = 'index.js'): string =>
+  fileURLToPath(new URL(`../../../dist/cjs/${name}`, import.meta.url));
 
 /** The commit with the speed that the bars are multiples of. Later ones before the work on speed made S3 and S4 faster. */
 export const EARLIER_COMMIT = '45d110f';
@@ -20,20 +21,28 @@ const asHeld = (hold: Library.Hold): Held => ({
   },
 });
 
+/** What an application does with its locks beside acquiring them. */
+interface Attached {
+  readonly options?: Library.RedisLockOptions;
+  /** Called with the locks of the application. */
+  readonly observe?: (locks: Library.LockService) => void;
+}
+
 /** A build of this library as an application has it: through its module, with the watchdog. */
-const adapterOf = (title: string, entry: string): Adapter => ({
+export const adapterOf = (title: string, entry: string, { options = {}, observe }: Attached = {}): Adapter => ({
   title,
   waiting: 'told',
   hasFairLock: true,
   renews: true,
-  open: async ({ host, port }, { fair = false, watchdogTimeout }) => {
+  open: async ({ host, port }, { fair = false, watchdogTimeout, inMemory = false }) => {
     const { LockService, RedisLockModule } = createRequire(import.meta.url)(entry) as typeof Library;
 
     @Module({
       imports: [
         RedisLockModule.forRoot({
-          connection: { host, port },
+          ...(inMemory ? { backend: 'memory' as const } : { connection: { host, port } }),
           ...(watchdogTimeout === undefined ? {} : { watchdogTimeout }),
+          ...options,
         }),
       ],
     })
@@ -41,6 +50,7 @@ const adapterOf = (title: string, entry: string): Adapter => ({
 
     const app = await NestFactory.createApplicationContext(BenchModule, { logger: ['error', 'warn'] });
     const locks = app.get(LockService);
+    observe?.(locks);
     let lost = 0;
     locks.onEvent(({ type }) => {
       if (type === 'lost') lost++;
@@ -52,5 +62,5 @@ const adapterOf = (title: string, entry: string): Adapter => ({
   },
 });
 
-export const nestRedisLock = adapterOf('nest-redis-lock', built);
+export const nestRedisLock = adapterOf('nest-redis-lock', builtEntry());
 export const nestRedisLockBefore = adapterOf('nest-redis-lock before', earlierEntry(EARLIER_COMMIT));

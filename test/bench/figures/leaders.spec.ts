@@ -2,7 +2,12 @@ import type { Scenario } from '../scenarios/scenario.js';
 import { leaders, namedLibraries } from './leaders.js';
 import type { Row } from './results.js';
 
-const roles = { ours: 'ours', limit: 'raw', redisson: 'redisson', before: 'before', references: ['reference'] };
+/** Of this library; those that are measured are measured in all rounds. */
+const variants = ['unobserved', 'observed'];
+const roles = {
+  ...{ ours: 'ours', limit: 'raw', redisson: 'redisson', before: 'before', references: ['reference'] },
+  ...{ unobserved: 'unobserved', observed: ['observed'] },
+};
 
 const row = (library: string, perSecond: number, p99: number): Row => ({
   ...{ library, title: library, size: 0, errors: [] },
@@ -33,7 +38,7 @@ const scenario = (bars: Scenario['bars']): Scenario => ({
 describe('leaders', () => {
   it('are this library and the limit without other bars', () => {
     const own = scenario([{ text: '', metric: 'p99', atMost: 1 }]);
-    expect([...leaders(own, rows, roles)]).toEqual(['ours', 'raw']);
+    expect([...leaders(own, rows, roles)]).toEqual(['ours', 'raw', ...variants]);
   });
 
   it('are the best peer of each bar, and the libraries that bars name', () => {
@@ -45,7 +50,7 @@ describe('leaders', () => {
       { text: '', metric: 'perSecond', over: { size: 2 }, atLeast: 1 },
     ]);
     expect([...leaders(comparing, rows, roles)].toSorted()).toEqual(
-      ['before', 'fast', 'ours', 'prompt', 'raw', 'redisson'].toSorted(),
+      ['before', 'fast', 'ours', 'prompt', 'raw', 'redisson', ...variants].toSorted(),
     );
   });
 
@@ -54,7 +59,7 @@ describe('leaders', () => {
       { text: '', metric: 'p99', over: 'redisson', atMost: 1 },
       { text: '', metric: 'p99', over: 'best peer', atMost: 1 },
     ]);
-    expect([...leaders(comparing, [], roles)]).toEqual(['ours', 'raw', 'redisson']);
-    expect([...namedLibraries(comparing, roles)]).toEqual(['ours', 'raw', 'redisson']);
+    expect([...leaders(comparing, [], roles)]).toEqual(['ours', 'raw', ...variants, 'redisson']);
+    expect([...namedLibraries(comparing, roles)]).toEqual(['ours', 'raw', ...variants, 'redisson']);
   });
 });

@@ -1,13 +1,13 @@
 import type { Bar, Scenario } from '../scenarios/scenario.js';
 import { type LibraryBaseline, type LibraryRoles, type Row, baselineRow } from './results.js';
 
-/** This library, the limit, and the libraries that bars of the scenario name. */
+/** This library in all variants, the limit, and the libraries that bars of the scenario name. */
 export function namedLibraries({ bars = [] }: Scenario, roles: LibraryRoles): ReadonlySet<string> {
   const named = bars.flatMap((bar) => {
     const over = libraryOf(bar);
     return over === undefined || over === 'best peer' ? [] : roles[over];
   });
-  return new Set([roles.ours, roles.limit, ...named]);
+  return new Set([roles.ours, roles.limit, roles.unobserved, ...roles.observed, ...named]);
 }
 
 /** The libraries that bars name, and the best peer of each bar that compares with one. */

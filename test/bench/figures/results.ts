@@ -21,6 +21,10 @@ export interface LibraryRoles {
   readonly before: string;
   /** Others that are no peers. */
   readonly references: readonly string[];
+  /** This library before it could be observed. */
+  readonly unobserved: string;
+  /** This library with something attached. Measured in all rounds, as {@link unobserved} is. */
+  readonly observed: readonly string[];
 }
 
 export function spreadOfMetric({ rounds }: Row, metric: string): Spread | undefined {
@@ -47,7 +51,7 @@ export function baselineRow(
 ): Row | undefined {
   const alike = rows.filter((row) => row.size === size);
   if (over !== 'best peer') return alike.find(({ library }) => library === roles[over]);
-  const others = [roles.ours, roles.limit, roles.before, ...roles.references];
+  const others = [roles.ours, roles.limit, roles.before, roles.unobserved, ...roles.observed, ...roles.references];
   return best(
     alike.filter(({ library }) => !others.includes(library)),
     metric,

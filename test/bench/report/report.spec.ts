@@ -4,7 +4,10 @@ import { judge, verdictText } from './bars.js';
 import { barsSections, judgedResults } from './report.js';
 import { markdownTable, scenarioTable, spreadText } from './table.js';
 
-const roles = { ours: 'ours', limit: 'raw', redisson: 'redisson', before: 'before', references: ['reference'] };
+const roles = {
+  ...{ ours: 'ours', limit: 'raw', redisson: 'redisson', before: 'before', references: ['reference'] },
+  ...{ unobserved: 'unobserved', observed: ['observed'] },
+};
 
 const row = (library: string, ...values: number[]): Row => ({
   ...{ library, title: library, size: 0, errors: [] },

@@ -3,10 +3,13 @@ import { LockAbortedError, LockError, LockQueueFullError } from '../../../lib/in
 import type { ChaosCase } from '../case.js';
 import type { Load } from '../load/load.js';
 import { keysOf } from '../topologies/topology.js';
-import { usualLoad } from '../usual-load.js';
+import { ownedPermitLoad, usualLoad } from '../usual-load.js';
 import { LEASE_MS, POLL_MS } from '../chaos-run.js';
 
 const fairLoad = (): readonly Load[] => [{ kind: 'fair', names: ['fair:1'], loops: 4, wait: 15_000, hold: 10 }];
+
+/** The lease of the permits that must outlast it, ms: their renewals bear a stall of over two seconds. */
+const KEPT_LEASE_MS = 4000;
 
 /** Processes that stall, die or are ended. */
 export const processCases: readonly ChaosCase[] = [
@@ -50,6 +53,32 @@ export const processCases: readonly ChaosCase[] = [
         await chaosRun.progress('the next one comes', LEASE_MS + POLL_MS + 3000);
         await chaosRun.spawn();
       }
+    },
+  },
+  {
+    id: 'F31l',
+    title: 'processes with permits of a limit, or with permits that are renewed, are killed',
+    topologies: ['standalone', 'sentinel', 'cluster'],
+    load: ownedPermitLoad,
+    run: async (chaosRun) => {
+      const { locks } = chaosRun.open({ watchdogTimeout: KEPT_LEASE_MS });
+      const kept = locks.getPermitExpirableSemaphore('semaphore:permits:kept');
+      await kept.trySetPermits(1);
+      const permit = await kept.acquire({ renew: true });
+      const pastLease = sleep(1.5 * KEPT_LEASE_MS);
+      const limited = locks.withLimit('limit:kept', 1, async ({ signal }) => {
+        await pastLease;
+        return !signal.aborted;
+      });
+      for (let round = 0; round < 3 * chaosRun.scale; round++) {
+        await sleep(chaosRun.rng.between(100, LEASE_MS));
+        await chaosRun.killProcess(round);
+        await chaosRun.progress('the permits come back', 3 * LEASE_MS + POLL_MS + 3000);
+        await chaosRun.spawn();
+      }
+      chaosRun.expect(await limited, 'the permit of a limit was lost although it is renewed');
+      chaosRun.expect(!permit.signal.aborted, 'a permit was lost although it is renewed');
+      await kept.tryRelease(permit);
     },
   },
   {

@@ -10,6 +10,7 @@ export type LoadKind =
   | 'write'
   | 'semaphore'
   | 'permits'
+  | 'limit'
   | 'group'
   | 'redlock';
 
@@ -18,7 +19,7 @@ export interface Load {
   readonly names: readonly string[];
   /** The number of loops in each process. */
   readonly loops: number;
-  /** The lease, ms. Without one the watchdog renews the hold. */
+  /** The lease, ms. Without one the watchdog renews the hold or the permit. */
   readonly lease?: number;
   /** Longest wait of one attempt, ms. */
   readonly wait: number;
@@ -36,5 +37,5 @@ export interface LoadSetup {
   readonly seed: number;
 }
 
-/** The number of permits of each semaphore of a load. */
+/** The number of permits of each semaphore and of each limit of a load. */
 export const PERMITS = 2;

@@ -1,11 +1,19 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { type Hold, type Lock, LockAbortedError, LockError, type LockService } from '../../../lib/index.js';
+import {
+  type Hold,
+  type LimitOptions,
+  type Lock,
+  LockAbortedError,
+  LockError,
+  type LockService,
+} from '../../../lib/index.js';
 import { serve } from '../../servers/worker/worker-host.js';
 import { type Mode, monotonicNow } from '../history/entry.js';
 import { Recorder } from '../history/recorder.js';
 import { Rng } from '../rng.js';
-import type { Load, LoadSetup } from './load.js';
+import { type Load, type LoadSetup, PERMITS } from './load.js';
 import { takeNaively } from './naive-lock.js';
 import { RedissonClient } from './redisson-client.js';
 import { openClient } from '../../kit/client.js';
@@ -80,6 +88,22 @@ const heldLock = (hold: Hold): Held => ({
   release: () => hold.release(),
 });
 
+/** Takes a permit of a limit, and keeps it until its release. */
+const enterLimit = (name: string, terms: LimitOptions): Promise<Held> =>
+  new Promise((resolve, reject) => {
+    const inside = client.locks.withLimit(name, PERMITS, terms, async (hold) => {
+      const leaving = new AbortController();
+      const left = once(leaving.signal, 'abort');
+      const release = (): Promise<unknown> => {
+        leaving.abort();
+        return inside;
+      };
+      resolve({ ...heldLock(hold), release });
+      await left;
+    });
+    inside.catch(reject);
+  });
+
 const take = async (load: Load, name: string): Promise<Held> => {
   const { kind, lease, wait } = load;
   const terms = { wait, signal: stopping.signal };
@@ -104,14 +128,15 @@ const take = async (load: Load, name: string): Promise<Held> => {
   }
   if (kind === 'permits') {
     const permits = locks.getPermitExpirableSemaphore(name);
-    const permit = await permits.acquire({ ...terms, lease });
+    const permit = await permits.acquire({ ...terms, ...(lease === undefined ? { renew: true } : { lease }) });
     return { isHeld: () => isHeld(permit), signal: permit.signal, release: () => permits.tryRelease(permit) };
   }
+  if (kind === 'limit') return enterLimit(name, { ...terms, lease });
   return heldLock(await lockOf(load, name, client).acquire({ ...terms, lease }));
 };
 
 const modeOf = ({ kind }: Load): Mode => {
-  if (kind === 'semaphore' || kind === 'permits') return 'permit';
+  if (kind === 'semaphore' || kind === 'permits' || kind === 'limit') return 'permit';
   return kind === 'read' ? 'read' : 'exclusive';
 };
 
@@ -128,7 +153,7 @@ const act = async (held: Held, from: number, ms: number): Promise<number> => {
   }
 };
 
-const once = async (load: Load): Promise<void> => {
+const attempt = async (load: Load): Promise<void> => {
   const id = `${process.pid}:${++attempts}`;
   const { kind, lease, wait } = load;
   const lock = rng.pick(load.names);
@@ -163,7 +188,7 @@ const once = async (load: Load): Promise<void> => {
 
 const loop = async (load: Load): Promise<void> => {
   while (!stopping.signal.aborted) {
-    await once(load);
+    await attempt(load);
     await sleep(rng.next() * (load.pause ?? 5));
   }
 };

@@ -1,6 +1,7 @@
 import type { HeldField, HeldFields } from '../../../lib/backend/memory/group-lock.js';
+import type { LimitPermits } from '../../../lib/backend/memory/limit-data.js';
 import type { HeldExclusiveLock } from '../../../lib/backend/memory/lock.js';
-import type { HeldReadWriteLock } from '../../../lib/backend/memory/read-write-data.js';
+import type { HeldReadWriteLock } from '../../../lib/backend/memory/read-write/read-write-data.js';
 import type { PermitDeadlines } from '../../../lib/backend/memory/permits.js';
 import type { StoredResult } from '../../../lib/backend/result-store.js';
 import { textOf } from '../../../lib/backend/redis/kinds/lock-scripts.js';
@@ -55,6 +56,13 @@ const fencingToken: Codec = {
 
 /** Redisson's deadline of permits without a lease. */
 const NO_DEADLINE = 922337203685477;
+
+const holderRecord: Codec = {
+  type: 'string of a record',
+  matches: (name, { type }) => type === 'string' && name.includes(':holder:'),
+  toRedis: (value) => ({ type: 'string', value: value as string }),
+  fromRedis: ({ value }) => value,
+};
 
 const singleFlightResult: Codec = {
   type: 'string of a result',
@@ -153,6 +161,13 @@ const waitingClients: Codec = {
     }),
 };
 
+const blockedHolds: Codec = {
+  type: 'zset of blocked holds',
+  matches: (name, { type }) => type === 'zset' && name.endsWith(':blocked'),
+  toRedis: (value) => fairDeadlines.toRedis(value),
+  fromRedis: (value) => fairDeadlines.fromRedis(value),
+};
+
 const groupLock: Codec = {
   type: 'hash of a group lock',
   matches: (_, value) =>
@@ -177,11 +192,40 @@ const groupLock: Codec = {
   },
 };
 
+const limit: Codec = {
+  type: 'zset of a limit',
+  matches: (name, { type }) => type === 'zset' && name.endsWith(':limit'),
+  toRedis: (value) => {
+    const { limit: most, deadlines, places } = value as LimitPermits;
+    const permits = [...deadlines].map(([owner, deadline]) => [owner, String(deadline)]);
+    const waiters = [...places].flatMap(([owner, { at, until }]) => [
+      [`place ${owner}`, String(at)],
+      [`until ${owner}`, String(-until)],
+    ]);
+    const spelled = Object.fromEntries([...permits, ...waiters]) as Record<string, string>;
+    return { type: 'zset', value: { limit: String(most), ...spelled } };
+  },
+  fromRedis: (value) => {
+    const { limit: most, ...members } = fieldsOf(value);
+    const scores = Object.entries(members).map(([member, score]) => [member, Number(score)] as const);
+    const places = scores
+      .filter(([member]) => member.startsWith('place '))
+      .toSorted(([, a], [, b]) => a - b)
+      .map(([member, at]) => {
+        const owner = member.slice('place '.length);
+        return [owner, { at, until: -Number(members[`until ${owner}`]) }] as const;
+      });
+    const deadlines = scores.filter(([, score]) => score > 0);
+    return { limit: Number(most), deadlines: new Map(deadlines), places: new Map(places) } satisfies LimitPermits;
+  },
+};
+
 /** The first codec that matches a key is used. */
 const codecs: readonly Codec[] = [
   permitDeadlines,
   fencingToken,
   singleFlightResult,
+  holderRecord,
   groupLock,
   lock,
   counter,
@@ -191,6 +235,8 @@ const codecs: readonly Codec[] = [
   readTimeout,
   waitingWriters,
   waitingClients,
+  blockedHolds,
+  limit,
 ];
 
 /** The content of a memory in the form of keys on a server. */

@@ -32,14 +32,16 @@ export const lockSteps = (kind: LockField): fc.Arbitrary<Step> => {
   const names = owners[kind] ?? exclusiveOwners;
   const owner = fc.constantFrom(...names);
   const silent = kind === 'lock' ? fc.boolean() : fc.constant(false);
-  const acquire = fc.tuple(name, terms(names)).map(([lock, [by, ms]]): Step => ({
-    label: `${kind}.acquire ${lock} ${by} ${ms}`,
-    run: ({ backend }) => backend[kind].acquire({ name: lock, owner: by, lease: ms }),
+  // Used by limits only.
+  const limit = kind === 'limit' ? fc.integer({ min: 1, max: 3 }) : fc.constant(1);
+  const acquire = fc.tuple(name, terms(names), limit).map(([lock, [by, ms], most]): Step => ({
+    label: `${kind}.acquire ${lock} ${by} ${ms}${kind === 'limit' ? ` ${most}` : ''}`,
+    run: ({ backend }) => backend[kind].acquire({ name: lock, owner: by, lease: ms, limit: most }),
   }));
   const acquireShortly = fc.tuple(name, owner).map(([lock, by]): Step => ({
     label: `${kind}.acquire ${lock} ${by} ${SHORT_MS}, which passes`,
     run: async ({ backend, pass }) => {
-      const { outcome } = await backend[kind].acquire({ name: lock, owner: by, lease: SHORT_MS });
+      const { outcome } = await backend[kind].acquire({ name: lock, owner: by, lease: SHORT_MS, limit: 1 });
       await pass(OVER_MS);
       return outcome;
     },

@@ -49,6 +49,13 @@ export const permitSteps: fc.Arbitrary<Step> = fc.oneof(
     label: `permits.updateLease ${semaphore} ${permit} ${ms}`,
     run: ({ backend }) => backend.permitExpirableSemaphore.updateLease(semaphore, permit, ms),
   })),
+  fc.array(fc.tuple(name, id, lease), { minLength: 1, maxLength: 3 }).map((renewals): Step => ({
+    label: `permits.renew ${JSON.stringify(renewals)}`,
+    run: ({ backend }) =>
+      backend.permitExpirableSemaphore.renew(
+        renewals.map(([semaphore, permit, ms]) => ({ name: semaphore, owner: permit, lease: ms })),
+      ),
+  })),
   fc.tuple(name, id).map(([semaphore, permit]): Step => ({
     label: `permits.lease ${semaphore} ${permit}`,
     run: ({ backend }) => backend.permitExpirableSemaphore.lease(semaphore, permit),

@@ -9,16 +9,21 @@ export interface Belief {
   readonly remaining: number;
 }
 
-/** Reads the clock as `assertHeld()` does, but changes nothing. `assertHeld()` may mark the hold as lost. */
+/**
+ * Reads the clock as `assertHeld()` does, but changes nothing. `assertHeld()` may mark the hold as lost. After an upgrade or
+ * a downgrade it is that of the new hold. In between it is unknown here which owner the server knows.
+ */
 class BeliefOfHold implements Belief {
   constructor(private readonly hold: GrantedHold) {}
 
   get owner(): OwnerId {
-    return this.hold.owner;
+    return this.hold.latest.owner;
   }
 
   get remaining(): number {
-    return this.hold.isHeld ? this.hold.grant.lease.remaining : 0;
+    const { latest } = this.hold;
+    if (Reflect.get(latest, 'passing') !== undefined) return 0;
+    return latest.isHeld ? latest.grant.lease.remaining : 0;
   }
 }
 

@@ -1,3 +1,4 @@
+import { limitTable } from '../../../lib/backend/memory/limit-data.js';
 import { lockTable } from '../../../lib/backend/memory/lock.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
@@ -14,6 +15,34 @@ export const watchTokens = (simulation: Simulation, server: SimulatedServer): vo
       simulation.violate('tokens rise', `${lock}: ${token} after ${before.token}`);
     }
     last.set(lock, { owner: args['owner'], token });
+  });
+};
+
+/** Checks that the permits of limits go to the waiters in the order of their places on the server. */
+export const watchLimitOrder = (simulation: Simulation, server: SimulatedServer): void => {
+  const queues = new Map<string, unknown[]>();
+  const limits = limitTable(server.store);
+  /** Owners whose request was granted before: a repetition gets the same answer. */
+  const granted = new Set<unknown>();
+  server.onExecuted(({ script, keys, args, reply }) => {
+    if (!script.startsWith('limit/')) return;
+    const key = String(keys['permits']);
+    // Places of processes that died end unnoticed.
+    const places = limits.find(key)?.places;
+    const { owner } = args;
+    // A place that had ended is given anew, at the end.
+    const isKept = (each: unknown): boolean => (each === owner ? reply[0] !== 'queued' : !!places?.has(String(each)));
+    const queue = (queues.get(key) ?? []).filter(isKept);
+    const place = queue.indexOf(owner);
+    if (reply[0] === 'queued') queue.push(owner);
+    if (reply[0] === 'acquired' && queue.length > 0 && place !== 0 && !granted.has(owner)) {
+      simulation.violate('first come, first served', `${key}: ${String(owner)} before ${String(queue[0])}`);
+    }
+    if (reply[0] === 'acquired') granted.add(owner);
+    queues.set(
+      key,
+      queue.filter((each) => reply[0] !== 'acquired' || each !== owner),
+    );
   });
 };
 

@@ -48,6 +48,10 @@ export class SimulatedCommands implements ScriptExecutor {
     return timeoutWithin(this.commandTimeout, lease);
   }
 
+  async masters(): Promise<readonly never[]> {
+    return [];
+  }
+
   isConnected(): boolean {
     return this.refusal === undefined && this.connection.isReady;
   }

@@ -5,7 +5,7 @@ import { clientIdOf } from '../../../lib/context/owner-ids.js';
 import { LockShutdownError } from '../../../lib/errors.js';
 import { LockService } from '../../../lib/lock.service.js';
 import { ConnectionRegistry } from '../../../lib/runtime/connection-registry.js';
-import { DEFAULT_CONNECTION_NAME } from '../../../lib/locks/lock.options.js';
+import { DEFAULT_CONNECTION_NAME } from '../../../lib/locks/options/connection-choice.js';
 import { parseModuleOptions, type RedisLockOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../../lib/module/runtime.factory.js';
 import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
@@ -164,7 +164,7 @@ export class SimulatedProcess {
   private connect(server: SimulatedServer, scheduler: MonotonicScheduler): LockBackend {
     const commands = this.commandsTo(server, scheduler);
     const pubSub = this.listenTo(server, scheduler);
-    return new RedisBackend({ commands, pubSub, close: () => commands.close() }, {}, scheduler);
+    return new RedisBackend({ commands, pubSub, check: async () => [], close: () => commands.close() }, {}, scheduler);
   }
 
   private connectToCluster(cluster: SimulatedCluster, scheduler: MonotonicScheduler): LockBackend {
@@ -174,7 +174,7 @@ export class SimulatedProcess {
     const [first] = cluster.servers;
     if (!first) throw new Error('A cluster has servers');
     const pubSub = this.listenTo(first, scheduler);
-    return new RedisBackend({ commands, pubSub, close: () => commands.close() }, {}, scheduler);
+    return new RedisBackend({ commands, pubSub, check: async () => [], close: () => commands.close() }, {}, scheduler);
   }
 
   private commandsTo(server: SimulatedServer, scheduler: MonotonicScheduler): SimulatedCommands {

@@ -34,7 +34,7 @@ export const mends: readonly PlantedBug[] = [
         replace: 'if (!redirection || this.scheduler',
       },
       {
-        file: 'backend/redis/kinds/redis-lock.ts',
+        file: 'backend/redis/kinds/batched-renewals.ts',
         find: 'if (renewals.length > 1 && isTryAgain(error))',
         replace: 'if (renewals.length < 1)',
       },
@@ -46,8 +46,8 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'events/lock-events.ts',
-        find: 'if (this.listeners.size > 0) runOutsideContexts(() => this.tell(event));',
-        replace: 'this.tell(event);',
+        find: 'runOutsideContexts(() => this.tell(event, hearers));',
+        replace: 'this.tell(event, hearers);',
       },
       {
         file: 'watchdog/lease.ts',

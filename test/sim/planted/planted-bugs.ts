@@ -148,4 +148,59 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'limit-one-more',
+    what: 'a limit admits one owner more than it says',
+    edits: [
+      {
+        file: 'backend/memory/limit.ts',
+        find: 'if (inUse >= limit && !isRepeated) return',
+        replace: 'if (inUse > limit && !isRepeated) return',
+      },
+    ],
+  },
+  {
+    name: 'limit-release-not-told',
+    what: 'the release of a permit of a limit wakes no waiter',
+    edits: [
+      {
+        file: 'backend/memory/limit.ts',
+        find: 'this.data.removePermit(name, owner);\n    this.tellNext(name);',
+        replace: 'this.data.removePermit(name, owner);',
+      },
+    ],
+  },
+  {
+    name: 'limit-lease-too-long',
+    what: 'an owner believes in the permit of a limit for twice its lease',
+    edits: [
+      {
+        file: 'waiting/limit/limit-attempts.ts',
+        find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined };',
+        replace: 'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined };',
+      },
+    ],
+  },
+  {
+    name: 'limit-out-of-turn',
+    what: 'a waiter with a place gets a permit before the waiters that came earlier',
+    edits: [
+      {
+        file: 'backend/memory/limit.ts',
+        find: 'if (isRepeated || (inUse < limit && (head.owner ?? owner) === owner)) {',
+        replace: 'if (isRepeated || inUse < limit) {',
+      },
+    ],
+  },
+  {
+    name: 'limit-barging',
+    what: 'a caller without a place gets a permit before the waiters that have one',
+    edits: [
+      {
+        file: 'backend/memory/limit.ts',
+        find: 'if (head.owner !== undefined && !isRepeated) {',
+        replace: 'if (head.owner === owner) {',
+      },
+    ],
+  },
 ];

@@ -69,7 +69,8 @@ const takeOnce = async (caller: Caller, uses: Uses): Promise<void> => {
   const wait = world.wait();
   const lease = world.lease();
   const signal = rng.chance(0.2) ? caller.abortsWithin(Math.min(wait, 400)) : undefined;
-  const options = { wait, ...(lease !== undefined && { lease }), ...(signal && { signal }) };
+  const term = lease === undefined ? { renew: rng.chance(0.5) } : { lease };
+  const options = { wait, ...term, ...(signal && { signal }) };
   try {
     const permit = await caller.answer(NAME, { wait, signal, isFree: () => uses.available >= 1 }, () =>
       pool.acquire(options),

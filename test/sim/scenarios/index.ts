@@ -4,6 +4,7 @@ import { expirablePermits } from './expirable-permits.js';
 import { fairDeaths } from './fair-deaths.js';
 import { grants } from './grants.js';
 import { latches } from './latches.js';
+import { limits } from './limits.js';
 import { minimumHolds } from './minimum-holds.js';
 import { movingSlots } from './moving-slots.js';
 import { multiLocks } from './multi-locks.js';
@@ -28,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   semaphores,
   signals,
   expirablePermits,
+  limits,
   latches,
   singleFlights,
   elections,

@@ -7,6 +7,26 @@ import { repeat, type Scenario } from './scenario.js';
 type Half = 'read' | 'write';
 type HalfOf = (caller: Caller, half: Half) => Lock;
 
+/** Changes halves, works, and possibly changes back. Resolves with the hold of the end. */
+const convert = async (caller: Caller, first: Hold, mode: Half): Promise<Hold> => {
+  const { rng } = caller.world;
+  let hold = first;
+  let half = mode;
+  try {
+    do {
+      const options = rng.chance(0.3) ? { lease: rng.pick([200, 800, 3000]) } : undefined;
+      const next = half === 'read' ? await hold.tryUpgrade(options) : await hold.downgrade(options);
+      if (!next) return hold;
+      hold = next;
+      half = half === 'read' ? 'write' : 'read';
+      await caller.work(rng.between(0, 300), hold.signal);
+    } while (rng.chance(0.5));
+  } catch (error) {
+    caller.tolerate(error);
+  }
+  return hold;
+};
+
 const takeOnce = async (caller: Caller, halfOf: HalfOf): Promise<void> => {
   const { world } = caller;
   const { rng, profile } = world;
@@ -23,8 +43,9 @@ const takeOnce = async (caller: Caller, halfOf: HalfOf): Promise<void> => {
     if (rng.chance(0.4)) await again(mode, task);
     // A writer may read as well. A reader that wants to write would wait for itself.
     if (mode === 'write' && rng.chance(0.5)) await again('read', task);
-    if (rng.chance(0.3)) await hold.extend(500).catch((error: unknown) => caller.tolerate(error));
-    await caller.work(duration(), hold.signal);
+    const last = rng.chance(0.5) ? await convert(caller, hold, mode) : hold;
+    if (rng.chance(0.3)) await last.extend(500).catch((error: unknown) => caller.tolerate(error));
+    await caller.work(duration(), last.signal);
   });
 };
 

@@ -91,7 +91,7 @@ export const defineCounters = (
   });
   table.define(counter.inspect, async ({ counter: name }) => {
     const count = counts.find(name);
-    return [count === undefined ? 'none' : 'set', '', String(count ?? 0)];
+    return [count === undefined ? 'none' : 'set', '', String(count ?? 0), store.remaining(name)];
   });
   table.define(counter.forget, async ({ marker }) => [store.delete(marker) ? 1 : 0]);
 };

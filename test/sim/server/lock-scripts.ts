@@ -1,7 +1,8 @@
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
-import type { AcquireOutcome, LockOperations, Renewal } from '../../../lib/backend/lock-operations.js';
+import type { AcquireOutcome, LockOperations } from '../../../lib/backend/lock-operations.js';
 import type { WaitingEntry } from '../../../lib/backend/waiting-entry.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import { flagsOf, renewalsOf } from './renewals.js';
 import type { ScriptTable } from './script-table.js';
 
 /** The server's clock in whole milliseconds, as Redis has it. */
@@ -15,28 +16,11 @@ const holderIn = (reply: Exclude<AcquireOutcome, { outcome: 'acquired' }>): stri
 const acquireReply = (reply: AcquireOutcome, lease: number, now: number): AcquireWords =>
   reply.outcome === 'acquired' ? ['acquired', lease, '', now] : ['busy', reply.remaining, holderIn(reply), now];
 
-/** Parses owner, lease and `stride` − 2 further arguments for each lock. */
-const renewalsOf = (
-  names: string | readonly string[],
-  holders: string | number | readonly (string | number)[],
-  stride: number,
-): readonly Renewal[] => {
-  const flat = typeof holders === 'object' ? holders : [holders];
-  const list = typeof names === 'object' ? names : [names];
-  return list.map((name, index) => ({
-    name,
-    owner: String(flat[index * stride]),
-    lease: Number(flat[index * stride + 1]),
-  }));
-};
-
 /** A waiting entry, as the scripts get it. */
 const parseEntry = (text: string): WaitingEntry => {
   const [owner = '', lease, firstLease] = text.split(' ');
   return { owner, lease: Number(lease), firstLease: Number(firstLease) };
 };
-
-const flags = (held: readonly (boolean | undefined)[]): number[] => held.map((isHeld) => (isHeld ? 1 : 0));
 
 /** The transitions that every kind of lock has, under the scripts of one kind. */
 const defineCommon = (
@@ -54,7 +38,7 @@ const defineCommon = (
   table.define(kind.renew, async ({ locks: names }, { notAfter, holders }) => {
     if (now() > notAfter) return ['late', now()];
     const { held } = await locks.renew(renewalsOf(names, holders, stride));
-    return ['renewed', now(), ...flags(held)];
+    return ['renewed', now(), ...flagsOf(held)];
   });
   table.define(kind.inspect, async ({ lock }, { owner }) => {
     const { locked, count, remaining } = await locks.inspect(lock, owner === '' ? undefined : owner);
@@ -92,6 +76,13 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     lock.withdraw(keys.lock, parseEntry(entry));
     return ['withdrawn', now()];
   });
+  for (const how of ['detach', 'attach'] as const) {
+    table.define(scripts.lock[how], async (keys, { from, to, lease, notAfter }) => {
+      if (now() > notAfter) return ['late', now()];
+      const { outcome } = await backend.takeOver[how]({ name: keys.lock, from, to, lease, kind: 'plain' });
+      return [outcome, now()];
+    });
+  }
   table.define(scripts.fencedLock.acquire, async (keys, { owner, lease, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now(), ''];
     const reply = await fencedLock.acquire({ name: keys.lock, owner, lease });
@@ -116,6 +107,16 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
   });
   table.define(scripts.writeLock.release, async (keys, { owner }) => {
     const { outcome } = await writeLock.release({ name: keys.lock, owner, lease: 0 });
+    return [outcome, now()];
+  });
+  table.define(scripts.readLock.upgrade, async (keys, { from, to, lease, notAfter }) => {
+    if (now() > notAfter) return ['late', 0, now()];
+    const reply = await backend.conversion.upgrade({ name: keys.lock, from, to, lease });
+    return [reply.outcome, reply.outcome === 'others' ? reply.readers : 0, now()];
+  });
+  table.define(scripts.writeLock.downgrade, async (keys, { from, to, lease, notAfter }) => {
+    if (now() > notAfter) return ['late', now()];
+    const { outcome } = await backend.conversion.downgrade({ name: keys.lock, from, to, lease });
     return [outcome, now()];
   });
   table.define(scripts.writeLock.withdraw, async (_keys, { lock: name, waiter }) => {

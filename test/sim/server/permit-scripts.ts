@@ -4,6 +4,7 @@ import { deadlineTable } from '../../../lib/backend/memory/permits.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
 import type { PermitIds } from '../../../lib/context/permit-ids.js';
 import type { ServerNow } from './lock-scripts.js';
+import { flagsOf, renewalsOf } from './renewals.js';
 import type { ScriptTable } from './script-table.js';
 import type { SimulatedStore } from './simulated-store.js';
 import { permitDeadlines } from '../../../lib/keys/redisson-keys.js';
@@ -24,7 +25,7 @@ export const definePermits = (
   now: ServerNow,
 ): void => {
   const counts = counterTable(store);
-  const { acquire, release, releaseAll, updateLease, lease, inspect } = scripts.permits;
+  const { acquire, release, releaseAll, updateLease, renew, lease, inspect } = scripts.permits;
   table.define(acquire, async ({ permits }, { ids, lease: ms, notAfter }) => {
     if (now() > notAfter) return ['late', '', now(), 0, 0];
     const reply = await pool.acquire({ name: permits, ids: idsOf(ids), lease: leaseOf(ms) });
@@ -43,6 +44,12 @@ export const definePermits = (
     if (now() > notAfter) return ['late', '', now()];
     const { outcome } = await pool.updateLease(permits, id, leaseOf(ms));
     return [outcome, '', now()];
+  });
+  table.define(renew, async ({ sets }, { notAfter, holders }) => {
+    if (now() > notAfter) return ['late', now()];
+    const names = [sets].flat().map((deadlines) => deadlines.replace(/^\{(.*)\}:timeout$/, '$1'));
+    const { held } = await pool.renew(renewalsOf(names, holders, 2));
+    return ['renewed', now(), ...flagsOf(held)];
   });
   table.define(lease, async ({ permits }, { id }) => {
     const ms = await pool.lease(permits, id);

@@ -1,4 +1,5 @@
 import { LockError } from '../../../lib/errors.js';
+import { GrantedHold } from '../../../lib/holds/granted-hold.js';
 import type { Hold } from '../../../lib/holds/hold.js';
 import type { Lock } from '../../../lib/locks/lock.js';
 import { beliefOf } from '../checks/belief.js';
@@ -23,6 +24,12 @@ export interface LockRequest {
   /** Whether the server knows that the process waits. Default: not asked. */
   readonly isInLine?: () => boolean;
 }
+
+/** The half of a read-write lock that a hold is of now. An upgrade or a downgrade changes it. */
+const halfOf = (hold: Hold): 'read' | 'write' | undefined => {
+  const family = hold instanceof GrantedHold ? hold.latest.grant.kind.family : undefined;
+  return family === 'read' || family === 'write' ? family : undefined;
+};
 
 /** A caller of the library in one process. It takes locks, works under them, and releases them. */
 export class Caller {
@@ -141,7 +148,14 @@ export class Caller {
     const task: Task = { within };
     const leaves = world.membersOf(hold).map((member) => {
       const at = world.serverOf(member, server);
-      const section: Section = { who, process, server: at, lock: member.name, mode, belief: beliefOf(member), task };
+      const belief = beliefOf(member);
+      const modeNow = (): Mode => halfOf(member) ?? mode;
+      const section: Section = {
+        ...{ who, process, server: at, lock: member.name, belief, task },
+        get mode() {
+          return modeNow();
+        },
+      };
       return world.sections.enter(section);
     });
     try {

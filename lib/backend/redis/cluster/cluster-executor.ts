@@ -62,7 +62,8 @@ interface Destination {
  * the deadline of the command, so that nothing is sent after its caller was told of a failure.
  */
 export class ClusterExecutor implements ScriptExecutor {
-  private refusal: Error | undefined;
+  /** The error with which every command is refused, if any. */
+  refusal: Error | undefined;
 
   constructor(
     private readonly topology: ClusterTopology,
@@ -139,6 +140,12 @@ export class ClusterExecutor implements ScriptExecutor {
       const target = await this.follow(redirection, node, written.key, deadline, undefined);
       return target.node.replicasWith(written, replicas, target.asking);
     }
+  }
+
+  async masters(deadline: number): Promise<readonly NodeExecutor[]> {
+    if (this.refusal) throw this.refusal;
+    await this.topology.whenKnown(deadline);
+    return [...this.topology.masters].map((address) => this.topology.nodeAt(address));
   }
 
   watch(listener: BackendListener): void {

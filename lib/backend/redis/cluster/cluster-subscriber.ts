@@ -72,6 +72,11 @@ export class ClusterSubscriber implements PubSub {
     }
   }
 
+  /** The subscriber of one server; `undefined` if nothing was subscribed to there so far. */
+  at(address: Address): RedisSubscriber | undefined {
+    return this.subscribers.get(address);
+  }
+
   async close(ms?: number): Promise<void> {
     this.closed = true;
     this.routed.clear();

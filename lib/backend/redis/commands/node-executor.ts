@@ -94,6 +94,23 @@ export class NodeExecutor implements ScriptExecutor {
     return this.opened && !this.isReady;
   }
 
+  /** Its address or name, without a password. */
+  get server(): string {
+    return this.connection.endpoint.server;
+  }
+
+  /**
+   * Asks the server whether it answers.
+   * @param deadline Instant of the scheduler.
+   * @throws LockUnavailableError if there is no answer, or no lock is granted there now; the error given to `refuse()`.
+   */
+  async check(deadline: number): Promise<void> {
+    await this.whenConnected(deadline);
+    await this.ask((client) => client.ping(), deadline);
+    const guarded = this.guard?.refusal(undefined);
+    if (guarded) throw guarded;
+  }
+
   /** Fails the callers that wait for the connection. */
   rejectWaiting(): void {
     this.connection.giveUpWaiting();
@@ -155,6 +172,10 @@ export class NodeExecutor implements ScriptExecutor {
   replicasWith(written: Written, replicas: Replicas, asking = false): Promise<number> {
     this.replication ??= this.openReplication();
     return this.replication.replicasWith(written, replicas, asking);
+  }
+
+  async masters(): Promise<readonly NodeExecutor[]> {
+    return [this];
   }
 
   watch(listener: BackendListener): void {

@@ -3,7 +3,13 @@ import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
 import { rawReply, withDeadline } from '../connection/with-deadline.js';
-import { isCommandMissing, isScriptMissing, unavailable, unexpectedReply } from '../connection/reply-errors.js';
+import {
+  isAppendOnlyOff,
+  isCommandMissing,
+  isScriptMissing,
+  unavailable,
+  unexpectedReply,
+} from '../connection/reply-errors.js';
 import { isReplyOf, scriptHash } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import type { Written } from './written.js';
@@ -12,6 +18,8 @@ import type { Written } from './written.js';
 export interface Replicas {
   readonly min: number;
   readonly timeout: number;
+  /** Whether they, and the master, must have it on disk. Absent: no. */
+  readonly aof?: boolean;
 }
 
 interface ConfirmationRequest extends Replicas {
@@ -28,14 +36,19 @@ interface Confirmation {
   readonly found: readonly PromiseSettledResult<boolean>[];
 }
 
-/** Permanent: another attempt cannot help. */
-const waitMissing = (cause: unknown): LockUnavailableError =>
-  new LockUnavailableError(
-    'the server does not have the command WAIT; leave out the option "replicas", or use a server that has it',
-    'refused',
-    true,
-    { cause },
-  );
+const WAIT_MISSING =
+  'the server does not have the command WAIT; leave out the option "replicas", or use a server that has it';
+const WAITAOF_MISSING =
+  'the server does not have the command WAITAOF; leave out the option "replicas.aof", or use Redis 7.2 or Valkey';
+const APPEND_ONLY_OFF =
+  'the server writes no append-only file; set "appendonly yes" on it, or leave out the option "replicas.aof"';
+
+/** The error for a refused WAIT or WAITAOF. It is permanent if another attempt cannot help. */
+const waitRefused = (aof: boolean, cause: unknown): unknown => {
+  const permanent = (text: string) => new LockUnavailableError(text, 'refused', true, { cause });
+  if (isCommandMissing(cause)) return permanent(aof ? WAITAOF_MISSING : WAIT_MISSING);
+  return isAppendOnlyOff(cause) ? permanent(APPEND_ONLY_OFF) : cause;
+};
 
 /**
  * Finds out how many replicas have a write. Uses a connection of its own, since WAIT blocks every command behind it;
@@ -128,12 +141,21 @@ export class ReplicaConfirmation {
       if (isReplyOf(scripts.replication.confirmHold, reply)) return reply[0] === 'held';
       throw unexpectedReply(reply);
     });
-    const waited = client.wait(min, timeout).catch((error: unknown) => {
-      throw isCommandMissing(error) ? waitMissing(error) : error;
+    const aof = requests.some((request) => request.aof);
+    const waited = (aof ? this.waitForDisks(min, timeout) : client.wait(min, timeout)).catch((error: unknown) => {
+      throw waitRefused(aof, error);
     });
     const [replicas, found] = await Promise.all([waited, Promise.allSettled(writes)]);
     if (typeof replicas !== 'number') throw unexpectedReply(replicas);
     return { replicas, found };
+  }
+
+  /** Resolves with the number of replicas that have the write on disk; with 0 if the server itself does not. */
+  private async waitForDisks(min: number, timeout: number): Promise<number> {
+    const reply = await this.connection.client.call('WAITAOF', '1', String(min), String(timeout));
+    const [own, replicas]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    if (typeof own !== 'number' || typeof replicas !== 'number') throw unexpectedReply(reply);
+    return own > 0 ? replicas : 0;
   }
 
   private async ready(): Promise<void> {

@@ -1,10 +1,19 @@
 import type { BackendListener } from '../../lock-backend.js';
+import type { RedisClient } from '../connection/redis-client.js';
 import type { Replicas } from './replica-confirmation.js';
 import type { Written } from './written.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
 
 /** Command that announces a change: to every server, or to the shard of the channel. */
 export type PublishCommand = 'PUBLISH' | 'SPUBLISH';
+
+/** One server, for commands that are no scripts. */
+export interface AskedServer {
+  /** Rejects with `LockUnavailableError` (`not-sent`) if nothing can be sent by `deadline`. */
+  whenConnected(deadline: number): Promise<void>;
+  /** Runs one command, with the deadline rules of scripts. */
+  ask<T>(command: (client: RedisClient) => Promise<T>, deadline: number): Promise<T>;
+}
 
 /**
  * Sends scripts to the server of their keys: the only one, or the right one of a cluster. Each script has a deadline of
@@ -71,6 +80,8 @@ export interface ScriptExecutor {
    * @throws LockUnavailableError if the number cannot be found out.
    */
   replicasWith(written: Written, replicas: Replicas): Promise<number>;
+  /** Every server that has keys. Rejects with `LockUnavailableError` (`not-sent`) if they are not known by `deadline`. */
+  masters(deadline: number): Promise<readonly AskedServer[]>;
   /** Reports changes of the servers to `watcher` from now on. */
   watch(listener: BackendListener): void;
   /** Refuses every command from now on, with this error. */

@@ -1,7 +1,8 @@
+import type { OwnerId } from '../../../context/owner-ids.js';
 import type { PermitId } from '../../../context/permit-ids.js';
 import { encode } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
-import { permitDeadlines } from '../../../keys/redisson-keys.js';
+import { limitPermits, permitDeadlines } from '../../../keys/redisson-keys.js';
 
 /** A write, described by the script that writes it again, unchanged, if the server still has it. */
 export interface Written {
@@ -13,7 +14,7 @@ export interface Written {
   readonly parameters: readonly string[];
 }
 
-const { confirmHold, confirmMarker, confirmPermits } = scripts.replication;
+const { confirmHold, confirmLimit, confirmMarker, confirmPermits } = scripts.replication;
 
 /** A hold, by its field in the hash of the lock. */
 export const writtenHold = (key: string, field: string): Written => ({
@@ -21,6 +22,12 @@ export const writtenHold = (key: string, field: string): Written => ({
   text: confirmHold.text,
   ...encode(confirmHold, { lock: key }, { field }),
 });
+
+/** A permit of a limit. */
+export const writtenPermit = (name: string, owner: OwnerId): Written => {
+  const permits = limitPermits(name);
+  return { key: permits, text: confirmLimit.text, ...encode(confirmLimit, { permits }, { owner }) };
+};
 
 /** The change of a request, by the idempotency key that was written together with it. */
 export const writtenIdempotencyKey = (idempotencyKey: string): Written => ({

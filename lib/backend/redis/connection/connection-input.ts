@@ -1,5 +1,5 @@
 import type { RedisOptions } from 'ioredis';
-import { isRedisClient, type RedisClient } from './redis-client.js';
+import { type GivenClient, isRedisClient } from './redis-client.js';
 import { parseConnectionUrl } from './connection-url.js';
 
 /** One server of a cluster from which the others are learned: a URL, or host and port. */
@@ -25,7 +25,7 @@ export interface ClusterInput {
 }
 
 /** One server, or the master that Sentinels name: a URL, ioredis options, or a client, which is duplicated. */
-export type ServerInput = string | RedisOptions | RedisClient;
+export type ServerInput = string | RedisOptions | GivenClient;
 
 /**
  * A URL, ioredis options (with `sentinels` and `name` for Sentinel), `{ cluster: [...] }`, or an ioredis client of any

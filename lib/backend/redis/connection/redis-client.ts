@@ -12,12 +12,18 @@ export interface RedisSocket {
 }
 
 /**
- * The part of ioredis that is used, as a structural type: accepts an instance of another major version, or of another
- * installed copy, which `instanceof` would reject.
+ * An ioredis client that a user gives, as a structural type: accepts an instance of another major version, or of another
+ * installed copy, which `instanceof` would reject. It is only duplicated.
  */
-export interface RedisClient {
+export interface GivenClient {
   readonly status: string;
   readonly isCluster: boolean;
+  readonly options: { readonly keyPrefix?: string | undefined };
+  duplicate(override: object): object;
+}
+
+/** The part of ioredis that is used on connections of our own. */
+export interface RedisClient extends GivenClient {
   /** The socket; absent before the client connects. */
   readonly stream?: RedisSocket;
   readonly options: { readonly keyPrefix?: string | undefined; socketTimeout?: number | undefined };
@@ -54,7 +60,7 @@ export const ignoreLateSocketErrors = ({ stream }: RedisClient): void => {
   if (stream?.listeners('error').includes(ignore) === false) stream.on('error', ignore);
 };
 
-export const isRedisClient = (input: unknown): input is RedisClient =>
+export const isRedisClient = (input: unknown): input is GivenClient =>
   typeof input === 'object' &&
   input !== null &&
   'duplicate' in input &&
@@ -64,9 +70,10 @@ export const isRedisClient = (input: unknown): input is RedisClient =>
   !('isCluster' in input && input.isCluster === true);
 
 /** A connection of our own to the server of `input`; `settings` override the user's. Does not connect yet. */
-export const duplicateClient = (input: string | RedisOptions | RedisClient, settings: RedisOptions): RedisClient => {
+export const duplicateClient = (input: string | RedisOptions | GivenClient, settings: RedisOptions): RedisClient => {
   // Replies have the same shape in every version and protocol; ioredis 5 ignores the option.
   const binding = { ...settings, replyMapping: 'legacy' } as const;
-  if (isRedisClient(input)) return input.duplicate(binding);
+  // Its class has the other members as well: isRedisClient() has looked at some.
+  if (isRedisClient(input)) return input.duplicate(binding) as RedisClient;
   return new Redis({ ...(typeof input === 'string' ? parseConnectionUrl(input) : input), ...binding });
 };

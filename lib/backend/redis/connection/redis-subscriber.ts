@@ -79,6 +79,20 @@ export class RedisSubscriber implements PubSub {
     return [...this.channels.keys()];
   }
 
+  /**
+   * Whether the server answers over this connection. `unused`: there is no listener, and the connection may be closed.
+   * Never rejects.
+   * @param deadline Instant of the scheduler.
+   */
+  async check(deadline: number): Promise<'up' | 'down' | 'unused'> {
+    if (this.channels.size === 0) return 'unused';
+    if (!(await this.connection.whenReady(deadline - this.scheduler.now()))) return 'down';
+    return withDeadline(this.connection.client.ping(), deadline, this.scheduler, rawReply()).then(
+      () => 'up',
+      () => 'down',
+    );
+  }
+
   /** @param ms The longest that this may take. */
   async close(ms?: number): Promise<void> {
     this.heartbeat?.cancel();

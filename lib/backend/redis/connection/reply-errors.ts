@@ -9,9 +9,9 @@ export const isErrorReply = (error: unknown): boolean => error instanceof Error 
 
 /**
  * Reply of a cluster to a script that touched a key, beside those it declared, which has just migrated. Earlier effects
- * of the script remain.
+ * of the script remain. Redis begins the text with 'Script attempted', Valkey with 'Attempted'.
  */
-const BROKEN_OFF = /attempted to access a non local key/;
+const BROKEN_OFF = /attempted to access a non local key/i;
 
 /** Whether a server of a cluster refused a command, or aborted it, because some of its keys are on another one. */
 export const isTryAgain = (error: unknown): boolean => {
@@ -29,6 +29,10 @@ const isCutOff = (error: unknown): boolean => error instanceof Error && error.na
 /** Whether the server does not have the command, or not under its name. */
 export const isCommandMissing = (error: unknown): boolean =>
   isErrorReply(error) && /^ERR unknown command/i.test(messageOf(error));
+
+/** Whether the server refused WAITAOF, because it writes no append-only file. */
+export const isAppendOnlyOff = (error: unknown): boolean =>
+  isErrorReply(error) && messageOf(error).includes('appendonly is disabled');
 
 /** Searches the text, because Redis 6 wraps errors inside a script into a text of its own. */
 export const isScriptMissing = (error: unknown): boolean =>

@@ -1,6 +1,7 @@
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import {
   type CounterOperations,
+  type CounterState,
   MOST_PERMITS,
   type SemaphoreOperations,
   type TakeOutcome,
@@ -45,14 +46,18 @@ export class RedisCounter extends RedisOperations implements CounterOperations {
   }
 
   async count(name: string): Promise<number> {
+    return (await this.inspect(name)).count;
+  }
+
+  async inspect(name: string): Promise<CounterState> {
     const reply = await this.whenReady(name, (deadline) =>
       this.commands.run(scripts.counter.inspect, { counter: name }, {}, deadline, name),
     );
-    const [outcome, found, text] = reply;
+    const [outcome, found, text, remaining] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(name, found);
     const count = Number(text);
     if (!Number.isSafeInteger(count)) throw unexpectedReply(reply);
-    return count;
+    return { count, remaining };
   }
 
   async delete(name: string): Promise<boolean> {

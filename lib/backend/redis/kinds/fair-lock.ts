@@ -1,23 +1,10 @@
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import { isPassing, wrongKeyType } from '../../../errors.js';
-import type {
-  FairLockOperations,
-  KeepRequest,
-  LeaveRequest,
-  QueueOutcome,
-  QueueRequest,
-} from '../../fair-lock-operations.js';
+import { wrongKeyType } from '../../../errors.js';
+import type { FairLockOperations, KeepRequest, LeaveRequest, QueueRequest } from '../../fair-lock-operations.js';
 import { firstLeaseWithin } from '../../fair-first-lease.js';
 import type { GrantChannel } from '../../granting-lock-operations.js';
-import type { ScriptExecutor } from '../commands/script-executor.js';
+import { QueuedLock, type QueueReply, type QueueScripts } from './queued-lock.js';
 import { grantChannelOf, longestFirstLease } from './granting-lock.js';
-import { RedisLock } from './redis-lock.js';
-import type { Replicas } from '../commands/replica-confirmation.js';
-import { unexpectedReply } from '../connection/reply-errors.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
-import { OrphanReleaser } from '../commands/orphan-releaser.js';
-import { UnknownOutcomes } from '../commands/unknown-outcomes.js';
-import type { OwnerId } from '../../../context/owner-ids.js';
 import type { AcquireRequest, ForceReleaseRequest } from '../../lock-operations.js';
 import {
   type AcquireReply,
@@ -29,20 +16,11 @@ import {
 import { scripts } from '../scripts/scripts.generated.js';
 import { fairDeadlines, fairQueue } from '../../../keys/redisson-keys.js';
 
-export interface QueueReply {
-  readonly outcome: 'acquired' | 'queued' | 'waiting' | 'late';
-  readonly remaining: number;
-  readonly holder: OwnerId;
-  readonly now: number;
-  readonly head: OwnerId;
-  readonly isMixed: boolean;
-}
-
 /**
  * The fair lock on Redisson's data: the plain lock's hash, a list of the waiters, and a sorted set of their deadlines.
  * Each waiter subscribes to a channel of its own, named after that of the lock.
  */
-export class FairLockScripts extends PlainLockScripts {
+export class FairLockScripts extends PlainLockScripts implements QueueScripts {
   override async acquire(request: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
     const { name, owner, lease } = request;
     const args = { owner, lease, notAfter, ...this.announcing(name) };
@@ -95,22 +73,8 @@ export class FairLockScripts extends PlainLockScripts {
   }
 }
 
-/** Fair locks in Redis: a {@link RedisLock} with a queue. */
-export class RedisFairLock extends RedisLock implements FairLockOperations {
-  private readonly leaving: OrphanReleaser<LeaveRequest & { readonly notAfter: number }>;
-  private readonly unknownAttempts: UnknownOutcomes;
-
-  constructor(
-    commands: ScriptExecutor,
-    scheduler: MonotonicScheduler,
-    private readonly fairScripts: FairLockScripts,
-    replicas?: Replicas,
-  ) {
-    super(commands, scheduler, fairScripts, replicas);
-    this.leaving = new OrphanReleaser(scheduler, (request) => this.tryLeave(request));
-    this.unknownAttempts = new UnknownOutcomes(scheduler);
-  }
-
+/** Fair locks in Redis, which a release may give to the first waiter. */
+export class RedisFairLock extends QueuedLock implements FairLockOperations {
   grantChannel(name: string, clientId: string): GrantChannel | undefined {
     return this.canGive(name) ? grantChannelOf(this.commands, this.scheduler, name, clientId) : undefined;
   }
@@ -119,48 +83,8 @@ export class RedisFairLock extends RedisLock implements FairLockOperations {
     return this.canGive(name) ? firstLeaseWithin(lease, longestFirstLease(this.commands)) : 0;
   }
 
-  async queue(request: QueueRequest): Promise<QueueOutcome> {
-    const { name, owner, lease } = request;
-    const deadline = this.deadline(lease);
-    const asked = this.inTime({
-      ...this.about(name, deadline),
-      send: (limits) => this.fairScripts.queue(request, limits),
-      read: ({ outcome, remaining, holder, head, isMixed }, sent): QueueOutcome | Promise<QueueOutcome> | undefined => {
-        if (outcome === 'late') return undefined;
-        if (outcome !== 'acquired') return { outcome, remaining, holder, head, isMixed };
-        return this.confirmed(request, { outcome, sent });
-      },
-    });
-    return asked.catch((error: unknown) => this.unknownAttempts.rejectOnceSettled(owner, deadline, error));
-  }
-
-  async leave(request: LeaveRequest): Promise<void> {
-    try {
-      await this.tryLeave(request);
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      this.leaving.releaseInBackground({ ...request, notAfter: 0 });
-    }
-  }
-
-  async keep(request: KeepRequest): Promise<readonly boolean[]> {
-    const { name, slot } = request;
-    const kept = await this.whenReady(name, (deadline) => this.fairScripts.keep(request, deadline), name, slot);
-    if (kept.length !== request.owners.length) throw unexpectedReply(kept);
-    return kept.map((flag) => flag === 1);
-  }
-
-  override async finish(ms: number): Promise<void> {
-    await Promise.all([super.finish(ms), this.leaving.finish(ms)]);
-  }
-
   /** Whether the lock can be given to waiters: a client that wants it confirmed by replicas must ask for it. */
   private canGive(name: string): boolean {
     return this.replicas === undefined && this.commands.knowsReceivers(name);
-  }
-
-  /** May be executed twice. Resolves with the server's time. */
-  private tryLeave(request: Omit<LeaveRequest, 'lease'>): Promise<number> {
-    return this.whenReady(request.name, (deadline) => this.fairScripts.leave(request, deadline));
   }
 }

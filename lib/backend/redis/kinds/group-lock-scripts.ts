@@ -15,6 +15,7 @@ import type {
   ReleaseReply,
   RenewReply,
 } from './lock-scripts.js';
+import { type Written, writtenHold } from '../commands/written.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockChannel } from '../../../keys/redisson-keys.js';
 
@@ -28,9 +29,10 @@ export class GroupLockScripts implements LockScripts {
     return partsOfGroupLock(name).group;
   }
 
-  fieldOf(name: string, owner: OwnerId): string {
-    const [field = ''] = partsOfGroupLock(name).fields;
-    return `${field}:${owner}:lock_count`;
+  written(name: string, owner: OwnerId): Written {
+    const { group, fields } = partsOfGroupLock(name);
+    const [field = ''] = fields;
+    return writtenHold(group, `${field}:${owner}:lock_count`);
   }
 
   async acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {

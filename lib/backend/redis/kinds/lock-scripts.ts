@@ -3,6 +3,7 @@ import type {
   AcquireRequest,
   ForceReleaseRequest,
   HoldRequest,
+  LimitUse,
   ReleaseRequest,
   Renewal,
 } from '../../lock-operations.js';
@@ -10,6 +11,7 @@ import type { WaitingEntry } from '../../waiting-entry.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { type Announcement, announcementOn } from './announcement.js';
+import { type Written, writtenHold } from '../commands/written.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockChannel, waitingClients } from '../../../keys/redisson-keys.js';
 
@@ -17,7 +19,7 @@ import { lockChannel, waitingClients } from '../../../keys/redisson-keys.js';
  * Replies stay raw tuples: a promise and an object more for each would cost as much as the rest of a command. `now`:
  * the server's time, ms. Two numbers: acquired, for `lease` ms. That is the usual reply, and numbers are parsed faster
  * than words. `late`: the server's clock had passed `notAfter`, nothing was done. `detail`: the holder if `busy`, the
- * next owner if `reserved`, the type found if `wrong-type`.
+ * next owner if `reserved`, the type found if `wrong-type`. `use`: by limits only.
  */
 export type AcquireReply =
   | readonly [lease: number, now: number]
@@ -26,7 +28,8 @@ export type AcquireReply =
       remaining: number,
       detail: string,
       now: number,
-      fence?: bigint,
+      fence?: bigint | undefined,
+      use?: LimitUse,
     ];
 
 export type HoldReply = readonly [outcome: 'held' | 'lost' | 'late', now: number];
@@ -65,8 +68,8 @@ export const textOf = ({ owner, lease, firstLease }: WaitingEntry): string => `$
 export interface LockScripts {
   /** The key of a lock. */
   keyOf(name: string): string;
-  /** The field of that hash which records the hold of an owner. */
-  fieldOf(name: string, owner: OwnerId): string;
+  /** What an acquisition of an owner has written. */
+  written(name: string, owner: OwnerId): Written;
   acquire(request: AcquireRequest, limits: RequestLimits): Promise<AcquireReply>;
   hold(request: HoldRequest, limits: RequestLimits): Promise<HoldReply>;
   renew(renewals: readonly Renewal[], limits: RequestLimits): Promise<RenewReply>;
@@ -83,8 +86,8 @@ export class PlainLockScripts implements LockScripts {
     return name;
   }
 
-  fieldOf(_name: string, owner: OwnerId): string {
-    return owner;
+  written(name: string, owner: OwnerId): Written {
+    return writtenHold(name, owner);
   }
 
   acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {

@@ -1,11 +1,13 @@
 import type { PermitId, PermitIds } from '../../../context/permit-ids.js';
 import { MOST_PERMITS } from '../../counter-operations.js';
 import type { PermitRelease, PermitRequest, PermitState } from '../../permit-operations.js';
+import type { Renewal } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../errors.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { type Announcement, announcementOn } from './announcement.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
 import type { CounterReply, IdempotentRequest } from '../commands/idempotent-requests.js';
+import type { RenewReply } from './lock-scripts.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { permitDeadlines, semaphoreChannel } from '../../../keys/redisson-keys.js';
 
@@ -78,6 +80,17 @@ export class PermitScripts {
     return this.known(name, outcome, found);
   }
 
+  keyOf(name: string): string {
+    return permitDeadlines(name);
+  }
+
+  /** The owner of a renewal is the permit's id. */
+  renew(renewals: readonly Renewal[], { notAfter, deadline }: RequestLimits): Promise<RenewReply> {
+    const sets = renewals.map(({ name }) => this.keyOf(name));
+    const holders = renewals.flatMap(({ owner, lease }) => [owner, String(lease)]);
+    return this.commands.run(scripts.permits.renew, { sets }, { notAfter, holders }, deadline);
+  }
+
   async lease(name: string, id: PermitId, deadline: number): Promise<number | undefined> {
     const args = { id, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.permits.lease, keysOf(name), args, deadline, name);
@@ -120,7 +133,7 @@ export class PermitScripts {
 
   /**
    * The outcome, unless it is that a key holds another type.
-   * @throws WrongKeyTypeError if it does.
+   * @throws LockKeyTypeError if it does.
    */
   private known<Outcome extends string>(name: string, outcome: Outcome, found: string): Known<Outcome> {
     if (outcome === 'wrong-type') throw wrongKeyType(name, found);

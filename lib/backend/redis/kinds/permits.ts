@@ -1,6 +1,7 @@
 import type { PermitId, PermitIds } from '../../../context/permit-ids.js';
 import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type { GivenUp } from '../../lock-backend.js';
+import type { Renewal, RenewOutcome } from '../../lock-operations.js';
 import type {
   PermitLeaseOutcome,
   PermitOutcome,
@@ -11,6 +12,7 @@ import type {
 } from '../../permit-operations.js';
 import { tooManyPermits } from '../../counter-operations.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
+import { BatchedRenewals } from './batched-renewals.js';
 import { RedisCounter } from './counters.js';
 import { enoughReplicas } from '../commands/enough-replicas.js';
 import type { IdempotentRequest, IdempotentRequests } from '../commands/idempotent-requests.js';
@@ -20,6 +22,7 @@ import { isUnknown, type RequestLimits } from '../commands/deadline-request.js';
 import { sendAgain } from '../commands/send-again.js';
 import { RedisOperations } from './redis-operations.js';
 import { OrphanReleaser } from '../commands/orphan-releaser.js';
+import { UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import { writtenPermits } from '../commands/written.js';
 import { semaphoreChannel } from '../../../keys/redisson-keys.js';
 
@@ -43,6 +46,9 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
   private readonly scripts: PermitScripts;
   private readonly counter: RedisCounter;
   private readonly orphans: OrphanReleaser<UnreleasedPermits>;
+  /** Renewals by permit id: a new lease must not be followed by an older renewal. */
+  private readonly unknownRenewals: UnknownOutcomes;
+  private readonly renewals: BatchedRenewals;
 
   constructor(
     commands: ScriptExecutor,
@@ -53,6 +59,8 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
   ) {
     super(commands, scheduler);
     this.scripts = new PermitScripts(commands);
+    this.unknownRenewals = new UnknownOutcomes(scheduler);
+    this.renewals = new BatchedRenewals(commands, scheduler, this.scripts, this.unknownRenewals);
     const announcements = { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' };
     this.counter = new RedisCounter(commands, requests, scheduler, announcements);
     this.orphans = new OrphanReleaser<UnreleasedPermits>(
@@ -98,9 +106,14 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
   }
 
   async updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome> {
+    await this.unknownRenewals.settled(id);
     const send = (limits: RequestLimits) => this.scripts.updateLease(name, id, lease, limits);
     const { outcome, sent } = await this.retryOnce(name, lease, send);
     return outcome === 'held' ? { outcome, sent } : { outcome };
+  }
+
+  renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    return this.renewals.renew(renewals);
   }
 
   lease(name: string, id: PermitId): Promise<number | undefined> {

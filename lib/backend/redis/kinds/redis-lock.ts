@@ -19,15 +19,14 @@ import type { ScriptExecutor } from '../commands/script-executor.js';
 import { LeftBehind } from './left-behind.js';
 import type { AcquireReply, HoldReply, LockScripts, Release, ReleaseReply } from './lock-scripts.js';
 import { enoughReplicas } from '../commands/enough-replicas.js';
-import { isTryAgain, unexpectedReply } from '../connection/reply-errors.js';
+import { unexpectedReply } from '../connection/reply-errors.js';
 import type { Replicas } from '../commands/replica-confirmation.js';
-import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
+import { BatchedRenewals } from './batched-renewals.js';
 import { type DeadlineRequest, isUnknown, rejectOnceRefused, sendWithDeadline } from '../commands/deadline-request.js';
 import { sendAgain } from '../commands/send-again.js';
 import { RedisOperations } from './redis-operations.js';
-import { OrphanReleaser } from '../commands/orphan-releaser.js';
+import { type OrphanedAcquisition, OrphanReleaser } from '../commands/orphan-releaser.js';
 import { UnknownOutcomes } from '../commands/unknown-outcomes.js';
-import { writtenHold } from '../commands/written.js';
 
 type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadline'>;
 
@@ -45,6 +44,7 @@ export class RedisLock extends RedisOperations implements LockOperations {
   protected readonly orphans: OrphanReleaser;
   protected readonly leftBehind: LeftBehind;
   private readonly unknownOutcomes: UnknownOutcomes;
+  private readonly renewals: BatchedRenewals;
 
   constructor(
     commands: ScriptExecutor,
@@ -54,6 +54,7 @@ export class RedisLock extends RedisOperations implements LockOperations {
   ) {
     super(commands, scheduler);
     this.unknownOutcomes = new UnknownOutcomes(scheduler);
+    this.renewals = new BatchedRenewals(commands, scheduler, scripts, this.unknownOutcomes);
     this.orphans = new OrphanReleaser(scheduler, async (orphan) => certainAt(await this.tryRelease(orphan)));
     this.leftBehind = new LeftBehind(scheduler, {
       hold: (request) => this.tryHold(request),
@@ -85,11 +86,12 @@ export class RedisLock extends RedisOperations implements LockOperations {
       if (reply[0] !== request.lease) throw unexpectedReply(reply);
       return this.confirmed(request, { outcome: 'acquired', sent });
     }
-    const [outcome, remaining, detail, , fence] = reply;
+    const [outcome, remaining, detail, , fence, use] = reply;
     if (outcome === 'acquired') {
+      if (use) return this.confirmed(request, { outcome, sent, use });
       return this.confirmed(request, fence === undefined ? { outcome, sent } : { outcome, sent, fence });
     }
-    if (outcome === 'busy') return { outcome, remaining, holder: detail };
+    if (outcome === 'busy') return { outcome, remaining, holder: detail, ...(use && { use }) };
     if (outcome === 'reserved') return { outcome, remaining, next: detail };
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return undefined;
@@ -118,39 +120,8 @@ export class RedisLock extends RedisOperations implements LockOperations {
     return asked.catch((error: unknown) => this.unknownOutcomes.rejectOnceSettled(owner, deadline, error));
   }
 
-  /** Sends one command for each shard. */
-  async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
-    const shardOf = ({ name }: Renewal): number => this.commands.shardOf(this.scripts.keyOf(name));
-    return renewByShard(renewals, shardOf, (some) => this.renewTogether(some));
-  }
-
-  private async renewTogether(renewals: readonly Renewal[]): Promise<RenewOutcome> {
-    const deadline = this.deadline(Math.min(...renewals.map(({ lease }) => lease)));
-    const [{ name } = { name: '' }] = renewals;
-    const asked = this.inTime({
-      ...this.about(name, deadline),
-      send: (limits) => this.scripts.renew(renewals, limits),
-      read: (reply, sent): RenewOutcome | undefined => {
-        const [outcome, , ...held] = reply;
-        if (outcome === 'late') return undefined;
-        if (held.length !== renewals.length) throw unexpectedReply(reply);
-        const torn = renewals.filter((_, index) => (held[index] ?? 0) < 0);
-        const [first] = torn;
-        if (!first) return { sent, held: held.map((flag) => flag === 1) };
-        this.unknownOutcomes.add(
-          torn.map(({ owner }) => owner),
-          deadline,
-        );
-        return { sent, held: held.map((flag) => (flag < 0 ? undefined : flag === 1)), failure: tornApart(first.name) };
-      },
-    });
-    return asked.catch((error: unknown) => {
-      const owners = renewals.map(({ owner }) => owner);
-      if (isUnknown(error)) this.unknownOutcomes.add(owners, deadline);
-      // Locks that cannot be renewed in one command, because some of their keys have moved, can be renewed one by one.
-      if (renewals.length > 1 && isTryAgain(error)) return renewEach(renewals, (one) => this.renewTogether([one]));
-      throw error;
-    });
+  renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
+    return this.renewals.renew(renewals);
   }
 
   release(request: ReleaseRequest): Promise<ReleaseOutcome> {
@@ -200,23 +171,29 @@ export class RedisLock extends RedisOperations implements LockOperations {
   }
 
   /**
-   * Confirms an acquisition once enough replicas have it: the next fail-over would lose what they do not have.
-   * @throws LockUnavailableError, after the acquisition was undone.
+   * Resolves with the outcome once enough replicas have the hold of a new owner: the next fail-over would lose what they
+   * do not have.
+   * @throws LockUnavailableError, after the hold was released.
    */
-  protected confirmed<T>(request: AcquireRequest, outcome: T): T | Promise<T> {
+  confirmed<T>(request: AcquireRequest, outcome: T): T | Promise<T> {
     return this.replicas ? this.confirmReplicas(request, this.replicas).then(() => outcome) : outcome;
   }
 
   private async confirmReplicas(request: AcquireRequest, replicas: Replicas): Promise<void> {
     const { commands, scripts } = this;
     const { name, owner } = request;
-    const written = writtenHold(scripts.keyOf(name), scripts.fieldOf(name, owner));
+    const written = scripts.written(name, owner);
     const lacking = { name, what: `lock "${name}"`, so: 'it was released', outcome: 'refused' } as const;
     await enoughReplicas(commands, replicas, written, lacking).catch(async (error: unknown) => {
       // A failed release goes on in the background.
       await this.release(request).catch(() => {});
       throw error;
     });
+  }
+
+  /** Releases an owner that may hold the lock, or may still get it, in the background. */
+  disown(orphan: OrphanedAcquisition): void {
+    this.orphans.releaseInBackground(orphan);
   }
 
   protected tryRelease(request: Release): Promise<ReleaseReply> {

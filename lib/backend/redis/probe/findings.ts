@@ -14,6 +14,8 @@ export interface Expectations {
   readonly isCluster: boolean;
   /** Number of replicas that must have a lock. */
   readonly minReplicas: number;
+  /** Whether the master and these replicas must have it on disk. */
+  readonly needsDisk: boolean;
   /** The other nodes of a RedLock, as far as they were probed. */
   readonly otherNodes: readonly ServerReport[];
 }
@@ -77,10 +79,15 @@ const missingCommands: Check = ({ lacks: { commands } }) =>
     ? undefined
     : {
         reason: `it does not know ${commands.join(', ')}`,
-        remedy: commands.some((command) => /^S(SUBSCRIBE|UNSUBSCRIBE|PUBLISH)$/.test(command))
-          ? 'use Redis 7 or newer, or shardedPubSub: false'
-          : 'do not rename or disable commands that locks need',
+        remedy: remedyFor(commands),
       };
+
+const remedyFor = (commands: readonly string[]): string => {
+  if (commands.includes('WAITAOF')) return 'use Redis 7.2 or newer, or Valkey, or leave out replicas.aof';
+  return commands.some((command) => /^S(SUBSCRIBE|UNSUBSCRIBE|PUBLISH)$/.test(command))
+    ? 'use Redis 7 or newer, or shardedPubSub: false'
+    : 'do not rename or disable commands that locks need';
+};
 
 const CHECKS: readonly Check[] = [tooOld, wrongTopology, replica, sameServer, eviction, missingRights, missingCommands];
 
@@ -92,7 +99,11 @@ export const dangersOf = (server: ServerReport, expected: Expectations): readonl
   });
 
 /** Findings that are not dangerous but hardly intended. */
-export const doubtsAbout = (server: ServerReport, { minReplicas }: Expectations): readonly string[] => [
+export const doubtsAbout = (server: ServerReport, { minReplicas, needsDisk }: Expectations): readonly string[] => [
+  ...when(
+    needsDisk && server.appendsToFile === false,
+    'locks must be on disk (replicas.aof) and appendonly is off: no lock is granted until it is on',
+  ),
   ...when(
     server.replicas !== undefined && server.replicas < minReplicas,
     `${minReplicas} replica(s) must have each lock and ${server.replicas} follow(s) it now: no lock is granted until there are more`,

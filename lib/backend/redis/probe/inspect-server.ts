@@ -27,7 +27,8 @@ export interface IntendedUse {
   readonly publish: PublishCommand;
   /** 0: the default of every connection. */
   readonly database: number;
-  readonly asksReplicas: boolean;
+  /** The command that asks replicas for a write, if any. */
+  readonly replicaCommand: 'WAIT' | 'WAITAOF' | undefined;
   readonly guardsRestarts: boolean;
 }
 
@@ -114,7 +115,8 @@ const directCommands = ({ names }: ProbeTarget, use: IntendedUse): readonly Dire
   ['+ping', (client) => client.ping()],
   ['+time', (client) => client.time()],
   ...when(use.database !== 0, ['+select', (client) => client.call('SELECT', String(use.database))]),
-  ...when(use.asksReplicas, ['+wait', (client) => client.wait(0, 0)]),
+  ...when(use.replicaCommand === 'WAIT', ['+wait', (client) => client.wait(0, 0)]),
+  ...when(use.replicaCommand === 'WAITAOF', ['+waitaof', (client) => client.call('WAITAOF', '0', '0', '0')]),
   ...when(use.isCluster, ['+asking', (client) => client.asking()]),
   // The channel of a latch whose name has braces of its own is in another slot than the latch.
   ...when(use.isCluster, ['+publish', (client) => client.call('PUBLISH', names.channel, '0')]),

@@ -10,7 +10,7 @@ import { parseConnectionUrl } from '../connection/connection-url.js';
 import { endpointOf } from '../connection/endpoint.js';
 import { type ProbeError, dangersOf, doubtsAbout, type Expectations } from './findings.js';
 import { lookAtCluster } from './inspect-cluster.js';
-import { lookAtServer, type ServerReport } from './inspect-server.js';
+import { type IntendedUse, lookAtServer, type ServerReport } from './inspect-server.js';
 import { probeNames } from './probe-names.js';
 import type { ProbeTerms } from './probe-connection.js';
 import { summaryOf } from './summary.js';
@@ -20,6 +20,8 @@ export interface ProbeSettings {
   readonly shardedPubSub: 'auto' | boolean;
   /** Number of replicas that must have a lock; 0: none. */
   readonly minReplicas: number;
+  /** Whether the master and these replicas must have it on disk. */
+  readonly needsDisk: boolean;
   /** Milliseconds; 0: none. */
   readonly restartGuard: number;
   /** Whether a prefix was given, even `''`, or is not needed. */
@@ -53,7 +55,7 @@ export const probeConnection = async (
   terms: ProbeTerms,
 ): Promise<Findings> => {
   if (!isCluster(input)) return findings(input, [await lookAt(input, settings, terms)], settings);
-  const use = { asksReplicas: settings.minReplicas > 0, guardsRestarts: settings.restartGuard > 0 };
+  const use = { replicaCommand: replicaCommandOf(settings), guardsRestarts: settings.restartGuard > 0 };
   return findings(input, await lookAtCluster(input, { ...settings, use }, terms), settings);
 };
 
@@ -75,9 +77,17 @@ export class NodesProbe {
   }
 }
 
+const replicaCommandOf = ({
+  minReplicas,
+  needsDisk,
+}: Pick<ProbeSettings, 'minReplicas' | 'needsDisk'>): IntendedUse['replicaCommand'] => {
+  if (minReplicas === 0) return undefined;
+  return needsDisk ? 'WAITAOF' : 'WAIT';
+};
+
 const lookAt = (
   input: ServerInput,
-  { keyPrefix, minReplicas, restartGuard }: ProbeSettings,
+  { keyPrefix, restartGuard, ...settings }: ProbeSettings,
   terms: ProbeTerms,
 ): Promise<ServerReport> => {
   const place = { input, address: describeConnection(input), names: probeNames(keyPrefix) };
@@ -85,7 +95,7 @@ const lookAt = (
     isCluster: false,
     publish: 'PUBLISH',
     database: Number(optionsOf(input)['db'] ?? 0),
-    asksReplicas: minReplicas > 0,
+    replicaCommand: replicaCommandOf(settings),
     guardsRestarts: restartGuard > 0,
   } as const;
   return lookAtServer(place, use, terms);
@@ -94,10 +104,10 @@ const lookAt = (
 const findings = (
   input: ConnectionInput,
   servers: readonly ServerReport[],
-  { minReplicas, restartGuard, isPrefixChosen }: ProbeSettings,
+  { minReplicas, needsDisk, restartGuard, isPrefixChosen }: ProbeSettings,
   otherNodes: readonly ServerReport[] = [],
 ): Findings => {
-  const expected: Expectations = { isCluster: isCluster(input), minReplicas, otherNodes };
+  const expected: Expectations = { isCluster: isCluster(input), minReplicas, needsDisk, otherNodes };
   const doubts = servers.flatMap((server) => doubtsAbout(server, expected));
   const where = isCluster(input)
     ? `cluster of ${servers.length} master(s)`

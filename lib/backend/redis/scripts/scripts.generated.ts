@@ -59,16 +59,18 @@ return { outcome, '', now }`,
       text: `local marker = KEYS[1]
 return { redis.call('DEL', marker) }`,
     }),
-    /** Returns the number; 0 if there is none. */
+    /** Returns the number, 0 if there is none, and the milliseconds until it expires, -1 if it does not. */
     inspect: script<
       { counter: string },
       Record<string, never>,
-      [outcome: 'set' | 'none' | 'wrong-type', detail: string, count: string]
+      [outcome: 'set' | 'none' | 'wrong-type', detail: string, count: string, remaining: number]
     >({
       name: 'counter/inspect',
       keyNames: ['counter'],
       argumentNames: [],
-      replies: [[{ holds: ['set', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'string' }]],
+      replies: [
+        [{ holds: ['set', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'string' }, { holds: 'number' }],
+      ],
       text: `local counter = KEYS[1]
 local function countUnder(key)
   local text = redis.pcall('GET', key)
@@ -85,8 +87,8 @@ local function countUnder(key)
   return nil, 'string that is not a count'
 end
 local count, found = countUnder(counter)
-if not count then return { 'wrong-type', found, '0' } end
-return { found == 'none' and 'none' or 'set', '', string.format('%.0f', count) }`,
+if not count then return { 'wrong-type', found, '0', -1 } end
+return { found == 'none' and 'none' or 'set', '', string.format('%.0f', count), redis.call('PTTL', counter) }`,
     }),
     /** Sets the number if there is none, and notifies waiters. */
     trySet: script<
@@ -141,6 +143,64 @@ if outcome == 'exists' then return { outcome, '', now } end
 if ttl > 0 then redis.call('SET', counter, count, 'PX', ttl) else redis.call('SET', counter, count) end
 redis.pcall(publish, channel, message)
 return { outcome, '', now }`,
+    }),
+  },
+  deadlock: {
+    /** Removes the record of a blocked hold. */
+    drop: script<{ blocked: string }, { text: string }, [outcome: 'dropped', now: number]>({
+      name: 'deadlock/drop',
+      keyNames: ['blocked'],
+      argumentNames: ['text'],
+      replies: [[{ holds: ['dropped'] }, { holds: 'time' }]],
+      text: `local blocked = KEYS[1]
+local text = ARGV[1]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = serverNow()
+redis.call('ZREMRANGEBYSCORE', blocked, '-inf', now)
+redis.call('ZREM', blocked, text)
+return { 'dropped', now }`,
+    }),
+    /** Returns the records of blocked holds beside their lock, each with the time of its end. */
+    find: script<{ blocked: string }, { most: number }, [outcome: 'found', now: number, ...textsAndEnds: string[]]>({
+      name: 'deadlock/find',
+      keyNames: ['blocked'],
+      argumentNames: ['most'],
+      replies: [[{ holds: ['found'] }, { holds: 'time' }, { holds: 'string', rest: true }]],
+      text: `local blocked = KEYS[1]
+local most = tonumber(ARGV[1])
+if not most then return redis.error_reply('ERR argument most is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = serverNow()
+local reply = redis.call('ZRANGEBYSCORE', blocked, '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, most)
+table.insert(reply, 1, now)
+table.insert(reply, 1, 'found')
+return reply`,
+    }),
+    /** Puts a record of a blocked hold beside its lock, or keeps the one that is there. */
+    keep: script<{ blocked: string }, { text: string; ms: number }, [outcome: 'kept', now: number]>({
+      name: 'deadlock/keep',
+      keyNames: ['blocked'],
+      argumentNames: ['text', 'ms'],
+      replies: [[{ holds: ['kept'] }, { holds: 'time' }]],
+      text: `local blocked = KEYS[1]
+local text = ARGV[1]
+local ms = tonumber(ARGV[2])
+if not ms then return redis.error_reply('ERR argument ms is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = serverNow()
+redis.call('ZREMRANGEBYSCORE', blocked, '-inf', now)
+redis.call('ZADD', blocked, now + ms, text)
+redis.call('PEXPIRE', blocked, redis.call('ZREVRANGE', blocked, 0, 0, 'WITHSCORES')[2] - now)
+return { 'kept', now }`,
     }),
   },
   fairLock: {
@@ -1258,6 +1318,7 @@ local function lastToken(token)
   if not countable then return nil, 'string that is no fencing token' end
   return last
 end
+local TOKEN_LASTS = 604800000
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 local isFree = redis.call('EXISTS', lock) == 0
@@ -1268,9 +1329,9 @@ if not isFree then
 end
 local last, foreign = lastToken(token)
 if not last then return { 'no-token', 0, foreign, now, '' } end
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
 if isFree or last == '0' then
-  local time = redis.call('TIME')
-  local micros = time[1] * 1000000 + time[2]
   if fencing == 'clock' and tonumber(last) < micros then
     redis.call('SET', token, string.format('%.0f', micros))
   else
@@ -1283,6 +1344,11 @@ if isFree then
   if refused then return refused end
 else
   redis.call('PEXPIRE', lock, lease)
+end
+if fencing == 'clock' and tonumber(last) <= micros then
+  redis.call('PEXPIRE', token, lease + TOKEN_LASTS)
+elseif redis.call('PTTL', token) > 0 then
+  redis.call('SET', token, last)
 end
 return { 'acquired', lease, '', now, last }`,
     }),
@@ -1306,6 +1372,86 @@ end
 local last, found = lastToken(token)
 if not last then return { 'no-token', found } end
 return { 'token', last }`,
+    }),
+  },
+  fencing: {
+    /** Records the fencing token of a write, unless the token of a later holder is recorded. */
+    advance: script<
+      { fence: string },
+      { token: string; keep: number },
+      [outcome: 'recorded' | 'stale' | 'no-token', last: string]
+    >({
+      name: 'fencing/advance',
+      keyNames: ['fence'],
+      argumentNames: ['token', 'keep'],
+      replies: [[{ holds: ['recorded', 'stale', 'no-token'] }, { holds: 'string' }]],
+      text: `local fence = KEYS[1]
+local token = ARGV[1]
+local keep = tonumber(ARGV[2])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local function lastToken(token)
+  local found = redis.call('TYPE', token).ok
+  if found == 'none' then return '0' end
+  if found ~= 'string' then return nil, found end
+  local last = redis.call('GET', token)
+  local whole = last == '0' or string.find(last, '^[1-9]%d*$')
+  local countable = whole and (#last < 19 or (#last == 19 and last < '9223372036854775807'))
+  if not countable then return nil, 'string that is no fencing token' end
+  return last
+end
+local function isLater(token, other)
+  if #token ~= #other then return #token > #other end
+  return token > other
+end
+local last, found = lastToken(fence)
+if not last then return { 'no-token', found } end
+if isLater(last, token) then return { 'stale', last } end
+redis.call('SET', fence, token)
+if tonumber(keep) > 0 then redis.call('PEXPIRE', fence, keep) end
+return { 'recorded', token }`,
+    }),
+    /** Sets a value and records the fencing token of its writer, unless the token of a later holder is recorded. */
+    set: script<
+      { value: string; fence: string },
+      { token: string; keep: number; text: string; ttl: number },
+      [outcome: 'recorded' | 'stale' | 'no-token' | 'wrong-type', last: string]
+    >({
+      name: 'fencing/set',
+      keyNames: ['value', 'fence'],
+      argumentNames: ['token', 'keep', 'text', 'ttl'],
+      replies: [[{ holds: ['recorded', 'stale', 'no-token', 'wrong-type'] }, { holds: 'string' }]],
+      text: `local value = KEYS[1]
+local fence = KEYS[2]
+local token = ARGV[1]
+local keep = tonumber(ARGV[2])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local text = ARGV[3]
+local ttl = tonumber(ARGV[4])
+if not ttl then return redis.error_reply('ERR argument ttl is not a number') end
+local function lastToken(token)
+  local found = redis.call('TYPE', token).ok
+  if found == 'none' then return '0' end
+  if found ~= 'string' then return nil, found end
+  local last = redis.call('GET', token)
+  local whole = last == '0' or string.find(last, '^[1-9]%d*$')
+  local countable = whole and (#last < 19 or (#last == 19 and last < '9223372036854775807'))
+  if not countable then return nil, 'string that is no fencing token' end
+  return last
+end
+local function isLater(token, other)
+  if #token ~= #other then return #token > #other end
+  return token > other
+end
+local found = redis.call('TYPE', value).ok
+if found ~= 'none' and found ~= 'string' then return { 'wrong-type', found } end
+local last, foreign = lastToken(fence)
+if not last then return { 'no-token', foreign } end
+if isLater(last, token) then return { 'stale', last } end
+redis.call('SET', fence, token)
+if tonumber(keep) > 0 then redis.call('PEXPIRE', fence, keep) end
+redis.call('SET', value, text)
+if tonumber(ttl) > 0 then redis.call('PEXPIRE', value, ttl) end
+return { 'recorded', token }`,
     }),
   },
   groupLock: {
@@ -1928,6 +2074,400 @@ end
 return reply`,
     }),
   },
+  inspection: {
+    /** Returns the number of a semaphore or latch, and how many clients wait for a change of it. */
+    counter: script<
+      { counter: string },
+      { channel: string; publish: string },
+      [found: string, text: string, listeners: number]
+    >({
+      name: 'inspection/counter',
+      keyNames: ['counter'],
+      argumentNames: ['channel', 'publish'],
+      replies: [[{ holds: 'string' }, { holds: 'string' }, { holds: 'number' }]],
+      text: `local counter = KEYS[1]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function countCommand(publish)
+  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+end
+local function listeners(channel, publish)
+  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
+end
+local function others(channel, publish)
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+  return counts[4] and math.max(0, counts[2] - counts[4])
+end
+local count, found = countUnder(counter)
+return { found, count and string.format('%.0f', count) or '', listeners(channel, publish) or 0 }`,
+    }),
+    /** Removes what was written about a holder that has released its lock. */
+    dropRecord: script<{ record: string }, Record<string, never>, [dropped: number]>({
+      name: 'inspection/drop-record',
+      keyNames: ['record'],
+      argumentNames: [],
+      replies: [[{ holds: 'number' }]],
+      text: `local record = KEYS[1]
+return { redis.call('DEL', record) }`,
+    }),
+    /** Writes who holds a lock into a key beside it, for some milliseconds from now. */
+    keepRecord: script<{ record: string }, { text: string; lease: number }, [outcome: 'kept']>({
+      name: 'inspection/keep-record',
+      keyNames: ['record'],
+      argumentNames: ['text', 'lease'],
+      replies: [[{ holds: ['kept'] }]],
+      text: `local record = KEYS[1]
+local text = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+redis.call('SET', record, text, 'PX', lease)
+return { 'kept' }`,
+    }),
+    /** Returns the permits of a limit, and the places of those that wait for one, in one step. */
+    limit: script<
+      { permits: string },
+      { records: string; channel: string; publish: string; most: number },
+      [found: string, now: number]
+    >({
+      name: 'inspection/limit',
+      keyNames: ['permits'],
+      argumentNames: ['records', 'channel', 'publish', 'most'],
+      replies: [[{ holds: 'string' }, { holds: 'time' }]],
+      text: `local permits = KEYS[1]
+local records = ARGV[1]
+local channel = ARGV[2]
+local publish = ARGV[3]
+local most = tonumber(ARGV[4])
+if not most then return redis.error_reply('ERR argument most is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countCommand(publish)
+  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+end
+local function listeners(channel, publish)
+  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
+end
+local function others(channel, publish)
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+  return counts[4] and math.max(0, counts[2] - counts[4])
+end
+local FIRST_PLACE = -9000000000000
+local LAST_PLACE = -5000000000000
+local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
+local function removePlace(permits, owner)
+  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
+end
+local function keepPlace(permits, owner, slot, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
+  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
+end
+local function addPlace(permits, owner, slot, now)
+  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  local place = FIRST_PLACE
+  if places > 0 then
+    local last = redis.call('ZCARD', permits) - places
+    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
+  end
+  redis.call('ZADD', permits, place, 'place ' .. owner)
+  keepPlace(permits, owner, slot, now)
+end
+local function headOf(permits, now)
+  local purged = false
+  while true do
+    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
+    if not first then return nil, nil, purged end
+    local owner = string.sub(first, #'place ' + 1)
+    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
+    if left > 0 then return owner, left, purged end
+    removePlace(permits, owner)
+    purged = true
+  end
+end
+local function tellNext(head, channel, turns, publish)
+  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
+end
+local now = serverNow()
+local kind = redis.call('TYPE', permits).ok
+local found = { type = kind, members = {}, remaining = {}, records = {}, places = {}, count = 0, waiting = 0 }
+if kind == 'zset' then
+  found.limit = redis.call('ZSCORE', permits, 'limit')
+  found.count = redis.call('ZCOUNT', permits, '(' .. now, '+inf')
+  found.members = redis.call('ZRANGEBYSCORE', permits, '(' .. now, '+inf', 'LIMIT', 0, most)
+  for i, owner in ipairs(found.members) do
+    found.remaining[i] = math.ceil(tonumber(redis.call('ZSCORE', permits, owner)) - now)
+    local record = redis.pcall('GET', records .. owner)
+    if type(record) == 'string' then found.records[owner] = record end
+  end
+  found.waiting = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  for _, place in ipairs(redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, most)) do
+    local owner = string.sub(place, #'place ' + 1)
+    local ends = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0')
+    if ends > now then found.places[#found.places + 1] = owner else found.waiting = found.waiting - 1 end
+  end
+end
+found.listeners = listeners(channel, publish) or 0
+return { cjson.encode(found), now }`,
+    }),
+    /** Returns all that is stored of a lock, in one step: what is under its name, and in the keys beside it. */
+    lock: script<
+      { lock: string },
+      {
+        stem: string;
+        records: string;
+        token: string;
+        queue: string;
+        deadlines: string;
+        waiters: string;
+        channel: string;
+        readWriteChannel: string;
+        publish: string;
+        most: number;
+      },
+      [found: string, now: number]
+    >({
+      name: 'inspection/lock',
+      keyNames: ['lock'],
+      argumentNames: [
+        'stem',
+        'records',
+        'token',
+        'queue',
+        'deadlines',
+        'waiters',
+        'channel',
+        'readWriteChannel',
+        'publish',
+        'most',
+      ],
+      replies: [[{ holds: 'string' }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local records = ARGV[2]
+local token = ARGV[3]
+local queue = ARGV[4]
+local deadlines = ARGV[5]
+local waiters = ARGV[6]
+local channel = ARGV[7]
+local readWriteChannel = ARGV[8]
+local publish = ARGV[9]
+local most = tonumber(ARGV[10])
+if not most then return redis.error_reply('ERR argument most is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function ofWhatIsLeft(answer)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  error(answer.err, 0)
+end
+local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
+local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
+local function fieldHolder(group, field, now)
+  local owner = redis.call('HGET', group, field)
+  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
+  if expiry and expiry >= now then return owner, expiry end
+end
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+local function leaveToOthers(group)
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
+end
+local function holdsAll(group, fields, owner, now)
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  for _, field in ipairs(fields) do
+    if fieldHolder(group, field, now) ~= owner then return false end
+  end
+  return true
+end
+local function keepFields(group, fields, owner, expiry)
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+    end
+  end
+end
+local function keepGroup(group, lease)
+  local left = redis.call('PTTL', group)
+  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
+end
+local function dropField(group, field, owner)
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
+  return isHolder
+end
+local function countCommand(publish)
+  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+end
+local function listeners(channel, publish)
+  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
+end
+local function others(channel, publish)
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+  return counts[4] and math.max(0, counts[2] - counts[4])
+end
+local function textUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'string' then return { text = text } end
+  if not text then return nil end
+  local found = redis.pcall('TYPE', key)
+  return found.ok and { type = found.ok } or nil
+end
+local function membersOf(key, least, most)
+  local count = redis.pcall('ZCOUNT', key, least, '+inf')
+  if type(count) ~= 'number' then
+    local found = redis.pcall('TYPE', key)
+    return { type = found.ok, count = 0, members = {} }
+  end
+  return { count = count, members = redis.call('ZRANGEBYSCORE', key, least, '+inf', 'LIMIT', 0, most) }
+end
+local function placesIn(queue, deadlines, now, most)
+  local waiters = redis.pcall('LRANGE', queue, 0, most - 1)
+  if waiters.err then
+    local found = redis.pcall('TYPE', queue)
+    return { type = found.ok, count = 0, members = {} }
+  end
+  local alive = {}
+  for _, waiter in ipairs(waiters) do
+    local deadline = redis.pcall('ZSCORE', deadlines, waiter)
+    if type(deadline) ~= 'string' or tonumber(deadline) > now then alive[#alive + 1] = waiter end
+  end
+  local all = #waiters < most and 0 or redis.pcall('ZCARD', deadlines)
+  return { count = math.max(#alive, tonumber(all) or 0), members = alive }
+end
+local now = serverNow()
+local kind = redis.call('TYPE', lock).ok
+local found = { type = kind, ttl = redis.call('PTTL', lock), fields = {}, reads = {}, records = {} }
+local function readsLast(owner, count)
+  local longest = -2
+  for n = 1, math.min(count, 100) do
+    local left = redis.pcall('PTTL', stem .. owner .. ':rwlock_timeout:' .. n)
+    longest = math.max(longest, type(left) == 'number' and left or found.ttl)
+  end
+  return longest
+end
+if kind == 'hash' then
+  found.size = redis.call('HLEN', lock)
+  found.mode = redis.call('HGET', lock, 'mode')
+  found.isLock = found.size == 1 or found.mode == 'read' or found.mode == 'write' or onlyOfGroup(lock)
+  if found.isLock then
+    found.fields = found.size <= 3 * most and redis.call('HGETALL', lock)
+      or redis.call('HRANDFIELD', lock, most, 'WITHVALUES')
+  end
+  for i = 1, #found.fields, 2 do
+    local field, value = found.fields[i], found.fields[i + 1]
+    local owner = isOwner(field) and field or isOwner(value) and value or string.gsub(field, ':write', '', 1)
+    local record = redis.pcall('GET', records .. owner)
+    if type(record) == 'string' then found.records[owner] = record end
+    if found.mode and isOwner(field) and countIn(value) then found.reads[field] = readsLast(field, countIn(value)) end
+  end
+end
+found.token = textUnder(token)
+found.queue = placesIn(queue, deadlines, now, most)
+found.clients = membersOf(waiters, '-inf', most)
+found.writers = membersOf(stem .. 'rwlock_writers', '(' .. now, most)
+found.listeners = (listeners(channel, publish) or 0) + (listeners(readWriteChannel, publish) or 0)
+return { cjson.encode(found), now }`,
+    }),
+    /** Returns the permits of a semaphore whose permits have ids, available and in use, in one step. */
+    permits: script<
+      { permits: string },
+      { deadlines: string; channel: string; publish: string; most: number },
+      [found: string, now: number]
+    >({
+      name: 'inspection/permits',
+      keyNames: ['permits'],
+      argumentNames: ['deadlines', 'channel', 'publish', 'most'],
+      replies: [[{ holds: 'string' }, { holds: 'time' }]],
+      text: `local permits = KEYS[1]
+local deadlines = ARGV[1]
+local channel = ARGV[2]
+local publish = ARGV[3]
+local most = tonumber(ARGV[4])
+if not most then return redis.error_reply('ERR argument most is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function countUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'table' then
+    local found = redis.call('TYPE', key).ok
+    if found == 'string' or found == 'none' then redis.call('GET', key) end
+    return nil, found
+  end
+  if not text then return 0, 'none' end
+  local count = tonumber(text)
+  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
+    return count, 'string'
+  end
+  return nil, 'string that is not a count'
+end
+local function countCommand(publish)
+  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+end
+local function listeners(channel, publish)
+  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
+end
+local function others(channel, publish)
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+  return counts[4] and math.max(0, counts[2] - counts[4])
+end
+local NO_DEADLINE = 922337203685477
+local now = serverNow()
+local available, kind = countUnder(permits)
+local found = { type = kind, members = {}, remaining = {}, count = 0 }
+found.deadlines = redis.call('TYPE', deadlines).ok
+if found.deadlines == 'zset' then
+  found.count = redis.call('ZCOUNT', deadlines, '(' .. now, '+inf')
+  for i, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, '(' .. now, '+inf', 'LIMIT', 0, most)) do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, permit))
+    found.members[i] = (permit:gsub('.', function(byte) return string.format('%02x', string.byte(byte)) end))
+    found.remaining[i] = deadline >= NO_DEADLINE and -1 or math.ceil(deadline - now)
+  end
+  available = available and available + redis.call('ZCARD', deadlines) - found.count
+end
+found.available = available and string.format('%.0f', available)
+found.listeners = listeners(channel, publish) or 0
+return { cjson.encode(found), now }`,
+    }),
+  },
   latch: {
     /** Counts down by one; the last count deletes the latch and notifies waiters. */
     countDown: script<
@@ -1977,6 +2517,711 @@ redis.call('SET', marker, outcome, 'PX', keep)
 if count > 1 then redis.call('DECR', latch) else redis.call('DEL', latch) end
 if count == 1 then redis.pcall(publish, channel, '0') end
 return { outcome, '', now }`,
+    }),
+  },
+  limit: {
+    /** Acquires a permit for a new owner that has no place, if fewer than `limit` permits are in use and no waiter has a place. */
+    acquire: script<
+      { permits: string },
+      {
+        owner: string;
+        lease: number;
+        limit: number;
+        channel: string;
+        turns: string;
+        publish: string;
+        notAfter: number;
+      },
+      [
+        outcome: 'acquired' | 'busy' | 'reserved' | 'late' | 'wrong-type',
+        remaining: number,
+        detail: string,
+        now: number,
+        inUse: number,
+        before: number,
+      ]
+    >({
+      name: 'limit/acquire',
+      keyNames: ['permits'],
+      argumentNames: ['owner', 'lease', 'limit', 'channel', 'turns', 'publish', 'notAfter'],
+      grants: true,
+      replies: [
+        [
+          { holds: ['acquired', 'busy', 'reserved', 'late', 'wrong-type'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'time' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
+      ],
+      text: `local permits = KEYS[1]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local limit = tonumber(ARGV[3])
+if not limit then return redis.error_reply('ERR argument limit is not a number') end
+local channel = ARGV[4]
+local turns = ARGV[5]
+local publish = ARGV[6]
+local notAfter = tonumber(ARGV[7])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function storedLimit(permits)
+  local found = redis.call('TYPE', permits).ok
+  if found == 'none' then return 0 end
+  if found ~= 'zset' then return nil, found end
+  local limit = redis.call('ZSCORE', permits, 'limit')
+  if not limit then return nil, 'zset that is no limit' end
+  return tonumber(limit)
+end
+local function permitsInUse(permits, now)
+  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
+end
+local function holdsPermit(permits, owner, now)
+  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
+  local deadline = redis.call('ZSCORE', permits, owner)
+  return deadline and tonumber(deadline) > now or false
+end
+local FIRST_PLACE = -9000000000000
+local LAST_PLACE = -5000000000000
+local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
+local function removePlace(permits, owner)
+  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
+end
+local function keepPlace(permits, owner, slot, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
+  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
+end
+local function addPlace(permits, owner, slot, now)
+  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  local place = FIRST_PLACE
+  if places > 0 then
+    local last = redis.call('ZCARD', permits) - places
+    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
+  end
+  redis.call('ZADD', permits, place, 'place ' .. owner)
+  keepPlace(permits, owner, slot, now)
+end
+local function headOf(permits, now)
+  local purged = false
+  while true do
+    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
+    if not first then return nil, nil, purged end
+    local owner = string.sub(first, #'place ' + 1)
+    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
+    if left > 0 then return owner, left, purged end
+    removePlace(permits, owner)
+    purged = true
+  end
+end
+local function tellNext(head, channel, turns, publish)
+  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
+end
+local function takePermit(permits, owner, lease, limit, inUse, now)
+  redis.call('ZADD', permits, now + lease, owner, limit, 'limit')
+  local limited = redis.pcall('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
+  if type(limited) == 'table' then
+    redis.call('ZREM', permits, owner)
+    if inUse == 0 then redis.call('DEL', permits) end
+    return limited
+  end
+  redis.call('ZREMRANGEBYSCORE', permits, 2147483648, now)
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, 0, 0 } end
+local before, found = storedLimit(permits)
+if not before then return { 'wrong-type', 0, found, now, 0, 0 } end
+local head, left, isNewHead = headOf(permits, now)
+local inUse = permitsInUse(permits, now)
+local isRepeated = holdsPermit(permits, owner, now)
+if isNewHead then tellNext(head, channel, turns, publish) end
+if inUse >= limit and not isRepeated then
+  local holder, deadline = unpack(redis.call('ZREVRANGE', permits, limit - 1, limit - 1, 'WITHSCORES'))
+  return { 'busy', tonumber(deadline) - now, holder, now, inUse, before }
+end
+if head and not isRepeated then return { 'reserved', left, head, now, 0, 0 } end
+local refused = takePermit(permits, owner, lease, limit, inUse, now)
+if refused then return refused end
+return { 'acquired', lease, '', now, isRepeated and inUse or inUse + 1, before }`,
+    }),
+    /** Releases the permits of all owners and tells the next waiter. Places stay. */
+    forceRelease: script<
+      { permits: string },
+      { channel: string; turns: string; publish: string; notAfter: number },
+      [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'limit/force-release',
+      keyNames: ['permits'],
+      argumentNames: ['channel', 'turns', 'publish', 'notAfter'],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
+      text: `local permits = KEYS[1]
+local channel = ARGV[1]
+local turns = ARGV[2]
+local publish = ARGV[3]
+local notAfter = tonumber(ARGV[4])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function storedLimit(permits)
+  local found = redis.call('TYPE', permits).ok
+  if found == 'none' then return 0 end
+  if found ~= 'zset' then return nil, found end
+  local limit = redis.call('ZSCORE', permits, 'limit')
+  if not limit then return nil, 'zset that is no limit' end
+  return tonumber(limit)
+end
+local function permitsInUse(permits, now)
+  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
+end
+local FIRST_PLACE = -9000000000000
+local LAST_PLACE = -5000000000000
+local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
+local function removePlace(permits, owner)
+  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
+end
+local function keepPlace(permits, owner, slot, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
+  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
+end
+local function addPlace(permits, owner, slot, now)
+  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  local place = FIRST_PLACE
+  if places > 0 then
+    local last = redis.call('ZCARD', permits) - places
+    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
+  end
+  redis.call('ZADD', permits, place, 'place ' .. owner)
+  keepPlace(permits, owner, slot, now)
+end
+local function headOf(permits, now)
+  local purged = false
+  while true do
+    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
+    if not first then return nil, nil, purged end
+    local owner = string.sub(first, #'place ' + 1)
+    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
+    if left > 0 then return owner, left, purged end
+    removePlace(permits, owner)
+    purged = true
+  end
+end
+local function tellNext(head, channel, turns, publish)
+  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
+end
+local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local limit, found = storedLimit(permits)
+if not limit then return { 'wrong-type', found, now } end
+if limit == 0 then return { 'not-held', '', now } end
+local wereInUse = permitsInUse(permits, now) > 0
+local head = headOf(permits, now)
+tellNext(head, channel, turns, publish)
+if head then redis.call('ZREMRANGEBYSCORE', permits, 2147483648, '+inf')
+else redis.call('DEL', permits) end
+return { wereInUse and 'released' or 'not-held', '', now }`,
+    }),
+    /** Sets the time that the permit of an owner lasts from now: to re-enter, to release a hold that is not the last, to extend. Holds are counted by the owner's process: on the server they are one permit. */
+    hold: script<
+      { permits: string },
+      { owner: string; lease: number; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'limit/hold',
+      keyNames: ['permits'],
+      argumentNames: ['owner', 'lease', 'notAfter'],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
+      text: `local permits = KEYS[1]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdsPermit(permits, owner, now)
+  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
+  local deadline = redis.call('ZSCORE', permits, owner)
+  return deadline and tonumber(deadline) > now or false
+end
+local function keepPermit(permits, owner, lease, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
+  redis.call('ZADD', permits, 'XX', now + lease, owner)
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+if not holdsPermit(permits, owner, now) then return { 'lost', now } end
+keepPermit(permits, owner, lease, now)
+return { 'held', now }`,
+    }),
+    /** Returns whether any permit is in use, 1 if the given owner has one, and the time until the last of them ends. */
+    inspect: script<
+      { permits: string },
+      { owner: string },
+      [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
+    >({
+      name: 'limit/inspect',
+      keyNames: ['permits'],
+      argumentNames: ['owner'],
+      replies: [
+        [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
+      ],
+      text: `local permits = KEYS[1]
+local owner = ARGV[1]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function storedLimit(permits)
+  local found = redis.call('TYPE', permits).ok
+  if found == 'none' then return 0 end
+  if found ~= 'zset' then return nil, found end
+  local limit = redis.call('ZSCORE', permits, 'limit')
+  if not limit then return nil, 'zset that is no limit' end
+  return tonumber(limit)
+end
+local function permitsInUse(permits, now)
+  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
+end
+local function holdsPermit(permits, owner, now)
+  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
+  local deadline = redis.call('ZSCORE', permits, owner)
+  return deadline and tonumber(deadline) > now or false
+end
+local limit, found = storedLimit(permits)
+if not limit then return { 'wrong-type', found, 0, 0 } end
+local now = serverNow()
+if limit == 0 or permitsInUse(permits, now) == 0 then return { 'free', '', 0, -2 } end
+local last = redis.call('ZREVRANGE', permits, 0, 0, 'WITHSCORES')
+return { 'locked', '', holdsPermit(permits, owner, now) and 1 or 0, tonumber(last[2]) - now }`,
+    }),
+    /** Keeps the places of live waiters of one process for one limit. */
+    keep: script<
+      { permits: string },
+      { slot: number; channel: string; turns: string; publish: string; owners: readonly string[] },
+      [outcome: 'kept', now: number, ...kept: number[]]
+    >({
+      name: 'limit/keep',
+      keyNames: ['permits'],
+      argumentNames: ['slot', 'channel', 'turns', 'publish', 'owners'],
+      replies: [[{ holds: ['kept'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
+      text: `local permits = KEYS[1]
+local slot = tonumber(ARGV[1])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
+local channel = ARGV[2]
+local turns = ARGV[3]
+local publish = ARGV[4]
+local owners = {}
+for i = 5, #ARGV do
+  owners[i - 4] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function storedLimit(permits)
+  local found = redis.call('TYPE', permits).ok
+  if found == 'none' then return 0 end
+  if found ~= 'zset' then return nil, found end
+  local limit = redis.call('ZSCORE', permits, 'limit')
+  if not limit then return nil, 'zset that is no limit' end
+  return tonumber(limit)
+end
+local FIRST_PLACE = -9000000000000
+local LAST_PLACE = -5000000000000
+local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
+local function removePlace(permits, owner)
+  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
+end
+local function keepPlace(permits, owner, slot, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
+  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
+end
+local function addPlace(permits, owner, slot, now)
+  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  local place = FIRST_PLACE
+  if places > 0 then
+    local last = redis.call('ZCARD', permits) - places
+    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
+  end
+  redis.call('ZADD', permits, place, 'place ' .. owner)
+  keepPlace(permits, owner, slot, now)
+end
+local function headOf(permits, now)
+  local purged = false
+  while true do
+    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
+    if not first then return nil, nil, purged end
+    local owner = string.sub(first, #'place ' + 1)
+    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
+    if left > 0 then return owner, left, purged end
+    removePlace(permits, owner)
+    purged = true
+  end
+end
+local function tellNext(head, channel, turns, publish)
+  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
+end
+local now = serverNow()
+local reply = { 'kept', now }
+for i in ipairs(owners) do reply[i + 2] = 0 end
+if (storedLimit(permits) or 0) == 0 then return reply end
+local head, _, isNewHead = headOf(permits, now)
+for i, owner in ipairs(owners) do
+  if hasPlace(permits, owner) then
+    keepPlace(permits, owner, slot, now)
+    reply[i + 2] = 1
+  end
+end
+if isNewHead then tellNext(head, channel, turns, publish) end
+return reply`,
+    }),
+    /** Ends the waits of owners: removes their places, and releases the permit of one that has acquired it. The next waiter is told if that may be its turn. */
+    leave: script<
+      { permits: string },
+      { channel: string; turns: string; publish: string; owners: readonly string[] },
+      [outcome: 'left', now: number]
+    >({
+      name: 'limit/leave',
+      keyNames: ['permits'],
+      argumentNames: ['channel', 'turns', 'publish', 'owners'],
+      replies: [[{ holds: ['left'] }, { holds: 'time' }]],
+      text: `local permits = KEYS[1]
+local channel = ARGV[1]
+local turns = ARGV[2]
+local publish = ARGV[3]
+local owners = {}
+for i = 4, #ARGV do
+  owners[i - 3] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function storedLimit(permits)
+  local found = redis.call('TYPE', permits).ok
+  if found == 'none' then return 0 end
+  if found ~= 'zset' then return nil, found end
+  local limit = redis.call('ZSCORE', permits, 'limit')
+  if not limit then return nil, 'zset that is no limit' end
+  return tonumber(limit)
+end
+local function holdsPermit(permits, owner, now)
+  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
+  local deadline = redis.call('ZSCORE', permits, owner)
+  return deadline and tonumber(deadline) > now or false
+end
+local function permitsInUse(permits, now)
+  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
+end
+local FIRST_PLACE = -9000000000000
+local LAST_PLACE = -5000000000000
+local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
+local function removePlace(permits, owner)
+  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
+end
+local function keepPlace(permits, owner, slot, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
+  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
+end
+local function addPlace(permits, owner, slot, now)
+  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  local place = FIRST_PLACE
+  if places > 0 then
+    local last = redis.call('ZCARD', permits) - places
+    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
+  end
+  redis.call('ZADD', permits, place, 'place ' .. owner)
+  keepPlace(permits, owner, slot, now)
+end
+local function headOf(permits, now)
+  local purged = false
+  while true do
+    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
+    if not first then return nil, nil, purged end
+    local owner = string.sub(first, #'place ' + 1)
+    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
+    if left > 0 then return owner, left, purged end
+    removePlace(permits, owner)
+    purged = true
+  end
+end
+local function tellNext(head, channel, turns, publish)
+  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
+end
+local now = serverNow()
+if (storedLimit(permits) or 0) == 0 then return { 'left', now } end
+local before, _, isNext = headOf(permits, now)
+for _, owner in ipairs(owners) do
+  local held = holdsPermit(permits, owner, now)
+  if held then redis.call('ZREM', permits, owner) end
+  local wasHead = removePlace(permits, owner) and owner == before
+  isNext = isNext or held or wasHead
+end
+local head = headOf(permits, now)
+if isNext then tellNext(head, channel, turns, publish) end
+if not head and permitsInUse(permits, now) == 0 then redis.call('DEL', permits) end
+return { 'left', now }`,
+    }),
+    /** Acquires a permit for the waiter at the head, if fewer than `limit` permits are in use. Any other waiter keeps its place, or gets one at the end. */
+    queue: script<
+      { permits: string },
+      {
+        owner: string;
+        lease: number;
+        limit: number;
+        slot: number;
+        channel: string;
+        turns: string;
+        publish: string;
+        notAfter: number;
+      },
+      [
+        outcome: 'acquired' | 'queued' | 'waiting' | 'late' | 'wrong-type',
+        remaining: number,
+        detail: string,
+        now: number,
+        head: string,
+        inUse: number,
+        before: number,
+      ]
+    >({
+      name: 'limit/queue',
+      keyNames: ['permits'],
+      argumentNames: ['owner', 'lease', 'limit', 'slot', 'channel', 'turns', 'publish', 'notAfter'],
+      grants: true,
+      replies: [
+        [
+          { holds: ['acquired', 'queued', 'waiting', 'late', 'wrong-type'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'time' },
+          { holds: 'string' },
+          { holds: 'number' },
+          { holds: 'number' },
+        ],
+      ],
+      text: `local permits = KEYS[1]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local limit = tonumber(ARGV[3])
+if not limit then return redis.error_reply('ERR argument limit is not a number') end
+local slot = tonumber(ARGV[4])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
+local channel = ARGV[5]
+local turns = ARGV[6]
+local publish = ARGV[7]
+local notAfter = tonumber(ARGV[8])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function storedLimit(permits)
+  local found = redis.call('TYPE', permits).ok
+  if found == 'none' then return 0 end
+  if found ~= 'zset' then return nil, found end
+  local limit = redis.call('ZSCORE', permits, 'limit')
+  if not limit then return nil, 'zset that is no limit' end
+  return tonumber(limit)
+end
+local function permitsInUse(permits, now)
+  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
+end
+local function holdsPermit(permits, owner, now)
+  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
+  local deadline = redis.call('ZSCORE', permits, owner)
+  return deadline and tonumber(deadline) > now or false
+end
+local FIRST_PLACE = -9000000000000
+local LAST_PLACE = -5000000000000
+local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
+local function removePlace(permits, owner)
+  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
+end
+local function keepPlace(permits, owner, slot, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
+  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
+end
+local function addPlace(permits, owner, slot, now)
+  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  local place = FIRST_PLACE
+  if places > 0 then
+    local last = redis.call('ZCARD', permits) - places
+    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
+  end
+  redis.call('ZADD', permits, place, 'place ' .. owner)
+  keepPlace(permits, owner, slot, now)
+end
+local function headOf(permits, now)
+  local purged = false
+  while true do
+    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
+    if not first then return nil, nil, purged end
+    local owner = string.sub(first, #'place ' + 1)
+    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
+    if left > 0 then return owner, left, purged end
+    removePlace(permits, owner)
+    purged = true
+  end
+end
+local function tellNext(head, channel, turns, publish)
+  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
+end
+local function takePermit(permits, owner, lease, limit, inUse, now)
+  redis.call('ZADD', permits, now + lease, owner, limit, 'limit')
+  local limited = redis.pcall('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
+  if type(limited) == 'table' then
+    redis.call('ZREM', permits, owner)
+    if inUse == 0 then redis.call('DEL', permits) end
+    return limited
+  end
+  redis.call('ZREMRANGEBYSCORE', permits, 2147483648, now)
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '', 0, 0 } end
+local before, found = storedLimit(permits)
+if not before then return { 'wrong-type', 0, found, now, '', 0, 0 } end
+local head, left, isNewHead = headOf(permits, now)
+local inUse = permitsInUse(permits, now)
+local isRepeated = holdsPermit(permits, owner, now)
+if isRepeated or inUse < limit and (not head or head == owner) then
+  local refused = takePermit(permits, owner, lease, limit, inUse, now)
+  if refused then return refused end
+  removePlace(permits, owner)
+  inUse = isRepeated and inUse or inUse + 1
+  if inUse < limit or before ~= limit then tellNext(headOf(permits, now), channel, turns, publish) end
+  return { 'acquired', lease, '', now, '', inUse, before }
+end
+local outcome = 'waiting'
+if not hasPlace(permits, owner) then
+  outcome = 'queued'
+  addPlace(permits, owner, slot, now)
+end
+if isNewHead and head and head ~= owner then tellNext(head, channel, turns, publish) end
+if inUse < limit then return { outcome, left, head, now, head, inUse, before } end
+local holder, deadline = unpack(redis.call('ZREVRANGE', permits, limit - 1, limit - 1, 'WITHSCORES'))
+return { outcome, tonumber(deadline) - now, holder, now, head or owner, inUse, before }`,
+    }),
+    /** Releases the permit of an owner and tells the next waiter. */
+    release: script<
+      { permits: string },
+      { owner: string; channel: string; turns: string; publish: string },
+      [outcome: 'released' | 'not-held', now: number]
+    >({
+      name: 'limit/release',
+      keyNames: ['permits'],
+      argumentNames: ['owner', 'channel', 'turns', 'publish'],
+      replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }]],
+      text: `local permits = KEYS[1]
+local owner = ARGV[1]
+local channel = ARGV[2]
+local turns = ARGV[3]
+local publish = ARGV[4]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdsPermit(permits, owner, now)
+  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
+  local deadline = redis.call('ZSCORE', permits, owner)
+  return deadline and tonumber(deadline) > now or false
+end
+local function permitsInUse(permits, now)
+  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
+end
+local FIRST_PLACE = -9000000000000
+local LAST_PLACE = -5000000000000
+local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
+local function removePlace(permits, owner)
+  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
+end
+local function keepPlace(permits, owner, slot, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
+  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
+end
+local function addPlace(permits, owner, slot, now)
+  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  local place = FIRST_PLACE
+  if places > 0 then
+    local last = redis.call('ZCARD', permits) - places
+    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
+  end
+  redis.call('ZADD', permits, place, 'place ' .. owner)
+  keepPlace(permits, owner, slot, now)
+end
+local function headOf(permits, now)
+  local purged = false
+  while true do
+    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
+    if not first then return nil, nil, purged end
+    local owner = string.sub(first, #'place ' + 1)
+    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
+    if left > 0 then return owner, left, purged end
+    removePlace(permits, owner)
+    purged = true
+  end
+end
+local function tellNext(head, channel, turns, publish)
+  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
+end
+local now = serverNow()
+local held = holdsPermit(permits, owner, now)
+if not held then return { 'not-held', now } end
+redis.call('ZREM', permits, owner)
+local head = headOf(permits, now)
+tellNext(head, channel, turns, publish)
+if not head and permitsInUse(permits, now) == 0 then redis.call('DEL', permits) end
+return { 'released', now }`,
+    }),
+    /** Renews the permits that their owners still have, each for its milliseconds from now. */
+    renew: script<
+      { sets: readonly string[] },
+      { notAfter: number; holders: readonly string[] },
+      [outcome: 'renewed' | 'late', now: number, ...held: number[]]
+    >({
+      name: 'limit/renew',
+      keyNames: ['sets'],
+      argumentNames: ['notAfter', 'holders'],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
+      text: `local sets = KEYS
+local notAfter = tonumber(ARGV[1])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local holders = {}
+for i = 2, #ARGV do
+  holders[i - 1] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function holdsPermit(permits, owner, now)
+  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
+  local deadline = redis.call('ZSCORE', permits, owner)
+  return deadline and tonumber(deadline) > now or false
+end
+local function keepPermit(permits, owner, lease, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
+  redis.call('ZADD', permits, 'XX', now + lease, owner)
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local reply = { 'renewed', now }
+for i, permits in ipairs(sets) do
+  local owner, lease = holders[2 * i - 1], tonumber(holders[2 * i])
+  local held = holdsPermit(permits, owner, now)
+  if held then keepPermit(permits, owner, lease, now) end
+  reply[i + 2] = held and 1 or 0
+end
+return reply`,
     }),
   },
   lock: {
@@ -2044,6 +3289,95 @@ if not holder then return { 'wrong-type', 0, found, now } end
 if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now } end
 redis.call('PEXPIRE', lock, lease)
 return { lease, now }`,
+    }),
+    /** Makes an owner that acts under the lock the holder in place of the owner of a token, for a time from now. */
+    attach: script<
+      { lock: string },
+      { from: string; to: string; lease: number; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'lock/attach',
+      keyNames: ['lock'],
+      argumentNames: ['from', 'to', 'lease', 'notAfter'],
+      grants: true,
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local from = ARGV[1]
+local to = ARGV[2]
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[4])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
+  return tonumber(count or '0') or 0
+end
+local function takeOver(lock, from, to, lease)
+  local isTaken = holdCount(lock, to) > 0
+  if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
+  if not isTaken or redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
+  if not isTaken then
+    redis.call('HSET', lock, to, 1)
+    redis.call('HDEL', lock, from)
+  end
+  return 'held'
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+return { takeOver(lock, from, to, lease), now }`,
+    }),
+    /** Leaves a held lock, for a time from now, to the owner of a token, which does not act under it. */
+    detach: script<
+      { lock: string },
+      { from: string; to: string; lease: number; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'lock/detach',
+      keyNames: ['lock'],
+      argumentNames: ['from', 'to', 'lease', 'notAfter'],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local from = ARGV[1]
+local to = ARGV[2]
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[4])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
+  return tonumber(count or '0') or 0
+end
+local function takeOver(lock, from, to, lease)
+  local isTaken = holdCount(lock, to) > 0
+  if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
+  if not isTaken or redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
+  if not isTaken then
+    redis.call('HSET', lock, to, 1)
+    redis.call('HDEL', lock, from)
+  end
+  return 'held'
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+return { takeOver(lock, from, to, lease), now }`,
     }),
     /** Ends the hold of any owner and wakes the waiters. */
     forceRelease: script<
@@ -3040,6 +4374,46 @@ local available = redis.call('INCRBY', permits, 1)
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { tonumber(deadline) > now and 'released' or 'expired', '', now }`,
     }),
+    /** Renews permits that are in use, each for its milliseconds from now. */
+    renew: script<
+      { sets: readonly string[] },
+      { notAfter: number; holders: readonly string[] },
+      [outcome: 'renewed' | 'late', now: number, ...held: number[]]
+    >({
+      name: 'permits/renew',
+      keyNames: ['sets'],
+      argumentNames: ['notAfter', 'holders'],
+      replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
+      text: `local sets = KEYS
+local notAfter = tonumber(ARGV[1])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local holders = {}
+for i = 2, #ARGV do
+  holders[i - 1] = ARGV[i]
+end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function fromHex(hex)
+  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local reply = { 'renewed', now }
+for i, deadlines in ipairs(sets) do
+  local permit, lease = fromHex(holders[2 * i - 1]), tonumber(holders[2 * i])
+  local isSet = redis.call('TYPE', deadlines).ok == 'zset'
+  local deadline = isSet and tonumber(redis.call('ZSCORE', deadlines, permit) or '')
+  local isHeld = deadline and deadline > now
+  if isHeld then
+    redis.call('ZREMRANGEBYSCORE', deadlines, 0, 0)
+    redis.call('ZADD', deadlines, now + lease, permit)
+  end
+  reply[i + 2] = isHeld and 1 or 0
+end
+return reply`,
+    }),
     /** Sets the total number of permits, including those in use, and notifies waiters. */
     set: script<
       { permits: string; deadlines: string },
@@ -3227,7 +4601,7 @@ for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 
 end
 try('HRANDFIELD', lock, 1)
 for _, command in ipairs({ 'HGET', 'HDEL', 'ZSCORE', 'ZREM' }) do try(command, lock, 'probe') end
-for _, command in ipairs({ 'LRANGE', 'ZRANGEBYSCORE', 'ZREVRANGE', 'ZREMRANGEBYSCORE' }) do try(command, lock, 0, 0) end
+for _, command in ipairs({ 'LRANGE', 'ZCOUNT', 'ZRANGEBYSCORE', 'ZREVRANGE', 'ZREMRANGEBYSCORE' }) do try(command, lock, 0, 0) end
 try('LINDEX', lock, 0)
 try('LREM', lock, 0, 'probe')
 try('HSET', lock, 'probe', '', 'probe')
@@ -3901,6 +5275,122 @@ for i, lock in ipairs(locks) do
 end
 return reply`,
     }),
+    /** Makes a reader the writer, under another owner id, if no other owner reads. */
+    upgrade: script<
+      { lock: string },
+      { stem: string; from: string; to: string; lease: number; notAfter: number },
+      [outcome: 'held' | 'others' | 'writes' | 'lost' | 'late', readers: number, now: number]
+    >({
+      name: 'read-lock/upgrade',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'from', 'to', 'lease', 'notAfter'],
+      grants: true,
+      replies: [[{ holds: ['held', 'others', 'writes', 'lost', 'late'] }, { holds: 'number' }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local from = ARGV[2]
+local to = ARGV[3]
+local lease = tonumber(ARGV[4])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[5])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
+end
+local function readCount(lock, owner)
+  if not modeField(lock) then return 0 end
+  return tonumber(redis.call('HGET', lock, owner) or '0')
+end
+local function writeCount(lock, owner)
+  if modeField(lock) ~= 'write' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
+end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
+  local longest = -2
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
+  end
+  return longest
+end
+local function otherReaders(lock, stem, owner)
+  local alive, dead = 0, {}
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    local reader = fields[i]
+    local reads = reader ~= owner and isOwner(reader) and countIn(fields[i + 1]) or 0
+    if reads > 0 then
+      if longestRead(lock, stem, reader, reads) > 0 then alive = alive + 1 else dead[#dead + 1] = reader end
+    end
+  end
+  return alive, dead
+end
+local now = serverNow()
+if now > notAfter then return { 'late', 0, now } end
+if writeCount(lock, to) > 0 then
+  if redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
+  return { 'held', 0, now }
+end
+local reads = readCount(lock, from)
+if reads == 0 then return { 'lost', 0, now } end
+if modeField(lock) == 'write' then return { 'writes', 0, now } end
+local others, dead = otherReaders(lock, stem, from)
+if others > 0 then return { 'others', others, now } end
+redis.call('PEXPIRE', lock, lease)
+redis.call('HDEL', lock, from)
+for _, reader in ipairs(dead) do redis.call('HDEL', lock, reader) end
+redis.call('HSET', lock, 'mode', 'write', to .. ':write', 1)
+for n = 1, reads do dropRead(lock, stem, from, n) end
+return { 'held', 0, now }`,
+    }),
   },
   replication: {
     /** Writes the hold of an owner once more, so that a WAIT after it counts the replicas that have the hold. */
@@ -3914,6 +5404,20 @@ local field = ARGV[1]
 local count = redis.call('HGET', lock, field)
 if not count then return { 'lost' } end
 redis.call('HSET', lock, field, count)
+return { 'held' }`,
+    }),
+    /** Writes a permit of a limit once more, so that a WAIT after it counts the replicas that have it. */
+    confirmLimit: script<{ permits: string }, { owner: string }, [outcome: 'held' | 'lost']>({
+      name: 'replication/confirm-limit',
+      keyNames: ['permits'],
+      argumentNames: ['owner'],
+      replies: [[{ holds: ['held', 'lost'] }]],
+      text: `local permits = KEYS[1]
+local owner = ARGV[1]
+local deadline = redis.call('ZSCORE', permits, owner)
+if not deadline then return { 'lost' } end
+redis.call('ZREM', permits, owner)
+redis.call('ZADD', permits, deadline, owner)
 return { 'held' }`,
     }),
     /** Writes the marker of a request once more, so that a WAIT after it counts the replicas that have the effect of the request. */
@@ -4416,6 +5920,109 @@ if writeCount(lock, owner) > 0 then
 end
 if waiter ~= '' then announceWriter(lock, stem, waiter, now, patience) end
 return { 'busy', redis.call('PTTL', lock), holder, now }`,
+    }),
+    /** Makes the writer a reader, under another owner id, and wakes the waiting readers. If the writer also reads, those reads stay as they are. */
+    downgrade: script<
+      { lock: string },
+      { stem: string; from: string; to: string; lease: number; channel: string; publish: string; notAfter: number },
+      [outcome: 'held' | 'torn' | 'lost' | 'late', now: number]
+    >({
+      name: 'write-lock/downgrade',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['held', 'torn', 'lost', 'late'] }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local from = ARGV[2]
+local to = ARGV[3]
+local lease = tonumber(ARGV[4])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[5]
+local publish = ARGV[6]
+local notAfter = tonumber(ARGV[7])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function modeField(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
+end
+local function readCount(lock, owner)
+  if not modeField(lock) then return 0 end
+  return tonumber(redis.call('HGET', lock, owner) or '0')
+end
+local function writeCount(lock, owner)
+  if modeField(lock) ~= 'write' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
+end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end
+local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
+  local longest = -2
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
+  end
+  return longest
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local writes = writeCount(lock, from) > 0
+local isReading = modeField(lock) == 'read' and readCount(lock, to) > 0
+if not writes and not isReading then return { 'lost', now } end
+local kept = isReading and math.max(lease, longestRead(lock, stem, to, 1)) or lease
+redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), kept))
+if writes then
+  redis.call('HDEL', lock, from .. ':write')
+  redis.call('HSET', lock, 'mode', 'read', to, 1)
+end
+local isTorn = not keepRead(lock, stem, to, 1, kept, writes)
+redis.call('PEXPIRE', lock, longestOfAll(lock, stem))
+if writes then redis.pcall(publish, channel, '1') end
+return { isTorn and 'torn' or 'held', now }`,
     }),
     /** Ends the hold of the writer, including its reads, and wakes the waiters. */
     forceRelease: script<

@@ -44,7 +44,7 @@ for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 
 end
 try('HRANDFIELD', lock, 1)
 for _, command in ipairs({ 'HGET', 'HDEL', 'ZSCORE', 'ZREM' }) do try(command, lock, 'probe') end
-for _, command in ipairs({ 'LRANGE', 'ZRANGEBYSCORE', 'ZREVRANGE', 'ZREMRANGEBYSCORE' }) do try(command, lock, 0, 0) end
+for _, command in ipairs({ 'LRANGE', 'ZCOUNT', 'ZRANGEBYSCORE', 'ZREVRANGE', 'ZREMRANGEBYSCORE' }) do try(command, lock, 0, 0) end
 try('LINDEX', lock, 0)
 try('LREM', lock, 0, 'probe')
 -- These arguments are refused for every type.

@@ -1,0 +1,76 @@
+import type { OwnerId } from '../../../../context/owner-ids.js';
+import type { MonotonicScheduler } from '../../../../time/monotonic-scheduler.js';
+import type {
+  HoldOutcome,
+  HoldRequest,
+  ReleaseOutcome,
+  ReleaseRequest,
+  ReadLockOperations,
+  WriteLockOperations,
+} from '../../../lock-operations.js';
+import type { ScriptExecutor } from '../../commands/script-executor.js';
+import type { Release, ReleaseReply } from '../lock-scripts.js';
+import { RedisLock } from '../redis-lock.js';
+import type { Replicas } from '../../commands/replica-confirmation.js';
+import { isUnknown } from '../../commands/deadline-request.js';
+import { UnknownOutcomes } from '../../commands/unknown-outcomes.js';
+import { ReadLockScripts, WriteLockScripts } from './read-write-scripts.js';
+
+/**
+ * Read locks in Redis. Other owner ids are not used again after their release. A writer, however, may read, stop
+ * reading and read again under one id: a background release of unknown outcome, or background work for a lock it left
+ * behind, must not end its next read.
+ */
+export class RedisReadLock extends RedisLock implements ReadLockOperations {
+  private readonly releases = new Map<OwnerId, Promise<unknown>>();
+  private readonly unknownReleases: UnknownOutcomes;
+
+  constructor(commands: ScriptExecutor, scheduler: MonotonicScheduler, replicas?: Replicas) {
+    super(commands, scheduler, new ReadLockScripts(commands, scheduler), replicas);
+    this.unknownReleases = new UnknownOutcomes(scheduler);
+  }
+
+  override async hold(request: HoldRequest): Promise<HoldOutcome> {
+    const { owner } = request;
+    await this.releases.get(owner);
+    await this.orphans.abandon((orphan) => orphan.owner === owner);
+    await this.leftBehind.abandon(owner);
+    await this.unknownReleases.settled(owner);
+    return super.hold(request);
+  }
+
+  override async release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    const { owner } = request;
+    const release = super.release(request);
+    const over = Promise.allSettled([release]).then(() => {
+      if (this.releases.get(owner) === over) this.releases.delete(owner);
+    });
+    this.releases.set(owner, over);
+    return release;
+  }
+
+  protected override async tryRelease(request: Release): Promise<ReleaseReply> {
+    const deadline = this.deadline();
+    try {
+      return await super.tryRelease(request);
+    } catch (error) {
+      if (isUnknown(error)) this.unknownReleases.add([request.owner], deadline);
+      throw error;
+    }
+  }
+}
+
+export class RedisWriteLock extends RedisLock implements WriteLockOperations {
+  constructor(
+    commands: ScriptExecutor,
+    scheduler: MonotonicScheduler,
+    replicas?: Replicas,
+    private readonly write = new WriteLockScripts(commands),
+  ) {
+    super(commands, scheduler, write, replicas);
+  }
+
+  withdraw(name: string, waiter: OwnerId): Promise<void> {
+    return this.whenReady(name, (deadline) => this.write.withdraw(name, waiter, deadline));
+  }
+}

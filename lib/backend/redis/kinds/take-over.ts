@@ -1,0 +1,59 @@
+import type { HoldOutcome } from '../../lock-operations.js';
+import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { AttachRequest, ExclusiveKind, TakeOverOperations, TakeOverRequest } from '../../take-over-operations.js';
+import type { DeadlineRequest } from '../commands/deadline-request.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import { scripts } from '../scripts/scripts.generated.js';
+import type { RedisLock } from './redis-lock.js';
+import { RedisOperations } from './redis-operations.js';
+
+/** What becomes of a lock that was passed on, or may have been. */
+type Aftermath = Pick<DeadlineRequest<never, never>, 'onUnknown'> & {
+  readonly confirmed: (outcome: HoldOutcome) => HoldOutcome | Promise<HoldOutcome>;
+};
+
+/** Passes exclusive locks on: plain, fair, fenced and spin locks have the same data. */
+export class RedisTakeOver extends RedisOperations implements TakeOverOperations {
+  /** @param locks The locks of each kind, which release owners of theirs. */
+  constructor(
+    commands: ScriptExecutor,
+    scheduler: MonotonicScheduler,
+    private readonly locks: Readonly<Record<ExclusiveKind, RedisLock>>,
+  ) {
+    super(commands, scheduler);
+  }
+
+  detach(request: TakeOverRequest): Promise<HoldOutcome> {
+    return this.takeOver(scripts.lock.detach, request, { confirmed: (outcome) => outcome });
+  }
+
+  attach({ kind, ...request }: AttachRequest): Promise<HoldOutcome> {
+    const { name, to: owner, lease } = request;
+    const lock = this.locks[kind];
+    const acquired = { name, owner, lease, silent: kind === 'spin' };
+    return this.takeOver(scripts.lock.attach, request, {
+      confirmed: (outcome) => lock.confirmed(acquired, outcome),
+      onUnknown: (notAfter) => lock.disown({ ...acquired, notAfter }),
+    });
+  }
+
+  private takeOver(
+    script: typeof scripts.lock.detach | typeof scripts.lock.attach,
+    { name, lease, ...owners }: TakeOverRequest,
+    { confirmed, ...aftermath }: Aftermath,
+  ): Promise<HoldOutcome> {
+    return this.inTime({
+      ...aftermath,
+      key: name,
+      deadline: this.deadline(lease),
+      send: ({ notAfter, deadline }) => {
+        const args = { ...owners, lease, notAfter };
+        return this.commands.run(script, { lock: name }, args, deadline, name);
+      },
+      read: ([outcome], sent): HoldOutcome | Promise<HoldOutcome> | undefined => {
+        if (outcome === 'held') return confirmed({ outcome, sent });
+        return outcome === 'lost' ? { outcome } : undefined;
+      },
+    });
+  }
+}

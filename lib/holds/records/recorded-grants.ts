@@ -1,0 +1,144 @@
+import { hostname } from 'node:os';
+import type { InspectionOperations } from '../../backend/inspection-operations.js';
+import { isPassing } from '../../errors.js';
+import type { LockEvents } from '../../events/lock-events.js';
+import type { HolderRecord } from '../../inspection/holder-record.js';
+import { explainedRefusal } from './explained-refusal.js';
+import { GrantRegistry } from '../grant-registry.js';
+import { type LockFamily, storedName } from '../lock-kind.js';
+import type { LeasedGrant } from '../leased-grant.js';
+
+/** What a process records of itself beside each lock. */
+export interface RecordSettings {
+  readonly service: string | undefined;
+  /** The trace id of the running code, if there is any. */
+  readonly traceId: (() => string | undefined) | undefined;
+}
+
+/** The longest trace id that is recorded; one of W3C has 32 characters, and a whole `traceparent` 55. */
+const LONGEST_TRACE_ID = 128;
+
+/** The grants of one owner of one lock: the one that the record is about comes last. */
+interface Recorded {
+  readonly grants: LeasedGrant[];
+  readonly texts: Map<LeasedGrant, string>;
+}
+
+const nameOf = ({ kind: { family }, name }: LeasedGrant): string => storedName({ family, name });
+
+/**
+ * A registry that writes beside each lock who holds it, with the option `holderRecords`: one command after each
+ * acquisition, one with each renewal and one after each release, none of which is waited for. A record ends with the
+ * lease. One that could not be written is written again with the next renewal.
+ */
+export class RecordedGrants extends GrantRegistry<LeasedGrant> {
+  private readonly recorded = new Map<string, Recorded>();
+  private readonly self: Pick<HolderRecord, 'host' | 'pid' | 'service'>;
+  /** The trace id of the caller whose grant is being made. */
+  private callers: { readonly traceId: string | undefined } | undefined;
+  private isRefused = false;
+
+  constructor(
+    private readonly inspection: InspectionOperations,
+    private readonly events: LockEvents,
+    private readonly settings: RecordSettings,
+  ) {
+    super();
+    const { service } = settings;
+    this.self = { host: hostname(), pid: process.pid, ...(service !== undefined && { service }) };
+  }
+
+  override add(grant: LeasedGrant): void {
+    super.add(grant);
+    // The servers of a RedLock have no records: a minority of them may be out of date.
+    if (grant.kind.family === 'quorum') return;
+    const key = this.keyOf(grant);
+    const recorded = this.recorded.get(key) ?? { grants: [], texts: new Map<LeasedGrant, string>() };
+    recorded.grants.push(grant);
+    recorded.texts.set(grant, this.textOf(grant));
+    this.recorded.set(key, recorded);
+  }
+
+  override delete(grant: LeasedGrant): void {
+    super.delete(grant);
+    const key = this.keyOf(grant);
+    const recorded = this.recorded.get(key);
+    const at = recorded?.grants.indexOf(grant) ?? -1;
+    if (!recorded || at === -1) return;
+    recorded.grants.splice(at, 1);
+    recorded.texts.delete(grant);
+    const last = recorded.grants.at(-1);
+    if (!last) {
+      this.recorded.delete(key);
+      this.send(this.inspection.dropRecord(nameOf(grant), grant.owner));
+    } else if (at === recorded.grants.length) {
+      // The reads of a writer have ended, and it goes on writing.
+      this.write(last, recorded);
+    }
+  }
+
+  override renewed(grant: LeasedGrant): void {
+    const recorded = this.recorded.get(this.keyOf(grant));
+    if (recorded?.grants.at(-1) === grant) this.write(grant, recorded);
+  }
+
+  /** A grant is often made by the code that releases the lock, which has another trace. */
+  override forCaller<A, G>(make: (acquired: A) => G): (acquired: A) => G {
+    const callers = { traceId: this.traceId() };
+    return (acquired) => {
+      this.callers = callers;
+      try {
+        return make(acquired);
+      } finally {
+        this.callers = undefined;
+      }
+    };
+  }
+
+  override explaining<T>(acquiring: Promise<T>, family: LockFamily, name: string): Promise<T> {
+    return acquiring.catch(async (error: unknown) => {
+      throw await explainedRefusal(this.inspection, { family, name }, error);
+    });
+  }
+
+  private textOf({ method }: LeasedGrant): string {
+    const { traceId } = this.callers ?? { traceId: this.traceId() };
+    const record: HolderRecord = {
+      ...this.self,
+      ...(method !== undefined && { method }),
+      ...(traceId !== undefined && { traceId }),
+      since: Date.now(),
+    };
+    return JSON.stringify(record);
+  }
+
+  private traceId(): string | undefined {
+    try {
+      const id: unknown = this.settings.traceId?.();
+      return typeof id === 'string' && id !== '' ? id.slice(0, LONGEST_TRACE_ID) : undefined;
+    } catch (error) {
+      this.events.emit({ type: 'unexpected', error });
+      return undefined;
+    }
+  }
+
+  private keyOf({ name, owner }: LeasedGrant): string {
+    return `${owner} ${name}`;
+  }
+
+  private write(grant: LeasedGrant, { texts }: Recorded): void {
+    const text = texts.get(grant);
+    const lease = grant.lease.remainingOnServer;
+    if (text === undefined || lease <= 0) return;
+    this.send(this.inspection.keepRecord({ name: nameOf(grant), owner: grant.owner, text, lease }));
+  }
+
+  /** A record decides nothing, so no caller learns of a failure; one that will come again is told once. */
+  private send(sent: Promise<void>): void {
+    sent.catch((error: unknown) => {
+      if (isPassing(error) || this.isRefused) return;
+      this.isRefused = true;
+      this.events.emit({ type: 'unexpected', error });
+    });
+  }
+}

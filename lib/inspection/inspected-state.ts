@@ -1,0 +1,58 @@
+import { clientIdOf, type OwnerIds } from '../context/owner-ids.js';
+import {
+  type InspectionOperations,
+  MOST_LISTED,
+  type StoredHolder,
+  type StoredQueue,
+  type StoredState,
+} from '../backend/inspection-operations.js';
+import type { HolderRecord } from './holder-record.js';
+import type { InspectedHolder, InspectedKind, InspectedLock, InspectedWaiting } from './inspected-lock.js';
+import { readRecord } from './read-record.js';
+
+/** The parts of a connection that an inspection needs. */
+export interface InspectionServices {
+  readonly backend: { readonly inspection: InspectionOperations };
+  readonly owners: OwnerIds;
+}
+
+/** Tells of an owner or permit whether this process has it, and of a queue where this process is in it. */
+export interface OwnIds {
+  has(owner: string): boolean;
+}
+
+/** The owners of one connection of this process. */
+export const ownersOf = ({ clientId }: OwnerIds): OwnIds => ({ has: (owner) => clientIdOf(owner) === clientId });
+
+const holderOf = ({ record, ...holder }: StoredHolder, own: OwnIds): InspectedHolder => {
+  const known: HolderRecord | undefined = record === undefined ? undefined : readRecord(record);
+  return { ...holder, ...(known && { record: known }), isThisProcess: own.has(holder.owner) };
+};
+
+/** Those that have a place if there are any, else those that listen. */
+const waitingIn = ({ listeners, queue, clients }: StoredState, own: OwnIds): InspectedWaiting => {
+  const ordered: StoredQueue = queue.count > 0 ? queue : clients;
+  // Those that listen include those with a place, unless they are waiters of one process.
+  const count = queue.count > 0 ? queue.count : Math.max(listeners, clients.count);
+  if (ordered.count === 0) return { count };
+  const position = ordered.owners.findIndex((owner) => own.has(owner)) + 1;
+  const order = ordered.owners.slice(0, MOST_LISTED).map((owner) => ({ owner }));
+  return { count, order, ...(position > 0 && { position }) };
+};
+
+/** The stored state, as it is told to callers. */
+export const inspectedState = (name: string, kind: InspectedKind, stored: StoredState, own: OwnIds): InspectedLock => {
+  const { shape, holderCount, queue, fence, problem } = stored;
+  const state =
+    shape === 'foreign' ? 'foreign' : holderCount > 0 ? 'held' : queue.count > 0 ? ('reserved' as const) : 'free';
+  return {
+    name,
+    kind,
+    state,
+    holders: stored.holders.map((holder) => holderOf(holder, own)),
+    holderCount,
+    waiting: waitingIn(stored, own),
+    ...(fence !== undefined && { fence }),
+    ...(problem !== undefined && { problem }),
+  };
+};

@@ -1,0 +1,64 @@
+import { scripts } from '../../backend/redis/scripts/scripts.generated.js';
+import { LockNameError, StaleFenceError } from '../../errors.js';
+import { spellingFault } from '../../keys/lock-name.js';
+import { type Duration, MAX_DURATION, parseDuration } from '../../time/duration.js';
+import { formatValue } from '../../validation/format-value.js';
+import { invalidOption, parseOptions } from '../../validation/options.js';
+import { type FenceClient, runFenceScript } from './fence-client.js';
+import { parseFence } from './fence-token.js';
+
+export interface SetIfFenceOptions {
+  /** How long the value stays. Default: until it is overwritten. */
+  readonly ttl?: Duration;
+  /**
+   * How long the fence stays after the last write: longer than any writer may be late. Default: for ever, also when the
+   * value has ended.
+   */
+  readonly keepFence?: Duration;
+}
+
+const OPTIONS = ['ttl', 'keepFence'] as const;
+
+/** Milliseconds; 0: without end. */
+export const parseEnd = (value: unknown, option: string): number =>
+  value === undefined ? 0 : parseDuration(value, option, { min: 1, max: MAX_DURATION });
+
+/**
+ * Sets the text of a Redis key, unless a later holder of the lock has set it, in one atomic step. The fence of the last
+ * write is in the key `{key}:fence`, or `key:fence` if `key` has a hash tag of its own: in the same cluster slot. With
+ * a `keyPrefix` of the client that is `prefix{prefixkey}:fence`. Other writers of the key have to use `setIfFence` too.
+ * Of several writes with one fence the last to arrive counts.
+ *
+ * @param client An ioredis `Redis` or `Cluster`.
+ * @throws StaleFenceError if a later holder has set the key; nothing was changed.
+ * @throws WrongKeyTypeError, LockOptionsError, LockNameError, and the errors of the client
+ *
+ * @example
+ * await setIfFence(redis, `report:${month}`, JSON.stringify(report), hold.fence, { ttl: '1h' });
+ */
+export const setIfFence = async (
+  client: FenceClient,
+  key: string,
+  text: string,
+  fence: bigint,
+  options?: SetIfFenceOptions,
+): Promise<void> => {
+  const token = parseFence(fence);
+  if (typeof text !== 'string') throw invalidOption('text', text, 'a string');
+  const { ttl, keepFence } = parseOptions(options, OPTIONS, { of: 'setIfFence' });
+  const last = await runFenceScript(
+    client,
+    scripts.fencing.set,
+    { value: key, fence: fenceKeyOf(key, client.options.keyPrefix ?? '') },
+    { token: String(token), keep: parseEnd(keepFence, 'keepFence'), text, ttl: parseEnd(ttl, 'ttl') },
+  );
+  if (last > token) throw new StaleFenceError(key, token, last);
+};
+
+/** In the slot of the key, though the client writes its prefix before both. */
+const fenceKeyOf = (key: unknown, prefix: string): string => {
+  const full = typeof key === 'string' && key !== '' ? prefix + key : undefined;
+  const fault = full === undefined ? 'is not a non-empty string' : spellingFault(full);
+  if (full === undefined || fault !== undefined) throw new LockNameError(`The key ${formatValue(key)} ${fault}`);
+  return full.includes('{') ? `${full.slice(prefix.length)}:fence` : `{${full}}:fence`;
+};

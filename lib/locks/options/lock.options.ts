@@ -1,0 +1,136 @@
+import { parseWait } from '../../time/duration.js';
+import { parseFlag, parseOptions, parseSignal } from '../../validation/options.js';
+import {
+  type AcquireOptions,
+  LEASE_OPTIONS,
+  type LockRequest,
+  parseLeaseTerms,
+} from '../../waiting/acquire.options.js';
+import { type ConnectionChoice, parseConnectionName } from './connection-choice.js';
+import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from './kind.options.js';
+import {
+  defaultWaitOf,
+  parseWithLock,
+  WITH_LOCK_OPTIONS,
+  type WithLockOptions,
+  type WithLockPlan,
+} from './with-lock.options.js';
+
+/** How to acquire a lock that is given by name, of which kind it is, and on which connection it lives. */
+export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
+
+/** How to acquire a permit of a limit, and on which connection the limit lives. */
+export type LimitOptions = AcquireOptions & LimitOrder & ConnectionChoice;
+
+/** In which order waiters of a limit are served. */
+export interface LimitOrder {
+  /**
+   * `true`: in the order in which they began to wait, over all processes; a waiter whose process dies delays the others by
+   * one `fairWaitTimeout`. Callers without it get no permit while callers with it wait. Default: false, no order over
+   * processes.
+   */
+  readonly fair?: boolean | undefined;
+}
+
+/** The option names that say how a lock is acquired. */
+export const ACQUIRE_OPTIONS = [...LEASE_OPTIONS, 'wait', 'signal'] as const;
+const LOCK_OPTIONS = [...ACQUIRE_OPTIONS, ...KIND_OPTIONS, 'connection'] as const;
+
+/** An existing lock object has its kind and connection already. */
+const OF_THE_LOCK = {
+  fair: 'to the lock: locks.getFairLock(name)',
+  fenced: 'to the lock: locks.getFencedLock(name)',
+  mode: 'to the lock: locks.getReadWriteLock(name)',
+  preference: "to the lock: locks.getReadWriteLock(name, { preference: 'writer' })",
+  kind: 'to the lock: locks.getSpinLock(name), or the getter of another kind',
+  connection: 'to the lock: locks.forConnection(connection).getLock(name)',
+};
+/** A hold that the caller releases has no work of its own. */
+const OF_THE_WORK = { holdAtLeast: 'to withLock and @Locked', onConflict: 'to withLock and @Locked' };
+
+/** Unchecked option values. */
+type GivenOptions = Partial<Record<keyof AcquireOptions, unknown>>;
+
+/** How to run work under a lock, parsed and validated. */
+export interface WithLockRequest extends LockRequest, WithLockPlan {}
+
+/** {@link parseAcquire} for options whose names were checked already. */
+export const parseRequest = ({ wait, signal, ...lease }: GivenOptions, defaultWait: number): LockRequest => ({
+  lease: parseLeaseTerms(lease),
+  wait: wait === undefined ? defaultWait : parseWait(wait, 'wait'),
+  signal: parseSignal(signal),
+});
+
+/** {@link parseRunLocked} for options whose names were checked already. */
+export const parseWithLockRequest = (
+  given: GivenOptions & Partial<Record<keyof WithLockOptions, unknown>>,
+  defaultWait: number,
+): WithLockRequest => {
+  const plan = parseWithLock(given, parseLeaseTerms(given));
+  return { ...plan, ...parseRequest(given, defaultWaitOf(plan, defaultWait)) };
+};
+
+/**
+ * The options of `acquire` and `tryAcquire` of a lock.
+ * @param defaultWait Default wait limit, ms.
+ * @throws LockOptionsError that names option and value.
+ */
+export const parseAcquire = (options: AcquireOptions | undefined, defaultWait: number): LockRequest => {
+  const place = { of: 'acquire and tryAcquire of a lock', elsewhere: { ...OF_THE_LOCK, ...OF_THE_WORK } };
+  return parseRequest(parseOptions(options, ACQUIRE_OPTIONS, place), defaultWait);
+};
+
+/**
+ * The options of `withLock` of a lock.
+ * @param defaultWait Default wait limit, ms.
+ * @throws LockOptionsError that names option and value.
+ */
+export const parseRunLocked = (
+  options: (AcquireOptions & WithLockOptions) | undefined,
+  defaultWait: number,
+): WithLockRequest => {
+  const place = { of: 'withLock of a lock', elsewhere: OF_THE_LOCK };
+  return parseWithLockRequest(parseOptions(options, [...ACQUIRE_OPTIONS, ...WITH_LOCK_OPTIONS], place), defaultWait);
+};
+
+/** Kind and connection of a lock that is given by name. */
+export interface LockChoice {
+  readonly kind: ChosenKind;
+  readonly connection: string | undefined;
+  /** The other options, still to be parsed with the lock's defaults. */
+  readonly options: GivenOptions & Partial<Record<keyof WithLockOptions, unknown>>;
+}
+
+const PLAIN: LockChoice = { kind: 'plain', connection: undefined, options: {} };
+
+/**
+ * The choice of `acquire` and `tryAcquire`.
+ * @throws LockOptionsError that names option and value, or two options that contradict each other.
+ */
+export const parseChoice = (options: LockOptions | undefined): LockChoice => {
+  if (options === undefined) return PLAIN;
+  const place = { of: 'acquire and tryAcquire', elsewhere: OF_THE_WORK };
+  return choiceOf(parseOptions(options, LOCK_OPTIONS, place));
+};
+
+/** The choice of `withLock`. @throws as {@link parseChoice} */
+export const parseWithLockChoice = (options: (LockOptions & WithLockOptions) | undefined): LockChoice => {
+  if (options === undefined) return PLAIN;
+  return choiceOf(parseOptions(options, [...LOCK_OPTIONS, ...WITH_LOCK_OPTIONS], { of: 'withLock' }));
+};
+
+const choiceOf = (given: Partial<Record<(typeof LOCK_OPTIONS)[number] | keyof WithLockOptions, unknown>>) => ({
+  kind: parseKind(given),
+  connection: parseConnectionName(given.connection),
+  options: given,
+});
+
+/** @throws LockOptionsError that names option and value. */
+export const parseLimited = (
+  options: (LimitOptions & WithLockOptions) | undefined,
+): Omit<LockChoice, 'kind'> & { readonly isFair: boolean } => {
+  const names = [...ACQUIRE_OPTIONS, 'fair', 'connection', ...WITH_LOCK_OPTIONS] as const;
+  const given = parseOptions(options, names, { of: 'withLimit' });
+  const isFair = parseFlag(given.fair, 'fair');
+  return { isFair, connection: parseConnectionName(given.connection), options: given };
+};

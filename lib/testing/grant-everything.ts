@@ -1,0 +1,54 @@
+import type { LockOperations } from '../backend/lock-operations.js';
+import { MemoryBackend } from '../backend/memory/memory-backend.js';
+import { MemoryStore } from '../backend/memory/memory-store.js';
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+
+/** An acquisition that a fake granted. */
+export interface FakeLockCall {
+  readonly name: string;
+  /** What was acquired. Spin and non-reentrant locks are `plain`. */
+  readonly kind: 'plain' | 'fair' | 'fenced' | 'group' | 'read' | 'write' | 'limit' | 'semaphore' | 'permit';
+}
+
+type Kind = FakeLockCall['kind'];
+
+/** A backend that grants every request at once, so that owners do not exclude each other. */
+export const grantEverything = (scheduler: MonotonicScheduler, record: (call: FakeLockCall) => void): MemoryBackend => {
+  const store = new MemoryStore(scheduler);
+  const backend = new MemoryBackend(store);
+  let fence = 0n;
+  const held = async () => ({ outcome: 'held', sent: store.stopwatch() }) as const;
+  const grant = (kind: Kind, name: string) => {
+    record({ name, kind });
+    return { outcome: 'acquired', sent: store.stopwatch() } as const;
+  };
+  const free = (operations: LockOperations, kind: Kind): void => {
+    operations.acquire = async ({ name }) => grant(kind, name);
+    operations.hold = held;
+    operations.release = async () => ({ outcome: 'released' });
+    operations.leaveBehind = async () => true;
+    operations.forceRelease = async () => false;
+    operations.renew = async (renewals) => ({ sent: store.stopwatch(), held: renewals.map(() => true) });
+  };
+  backend.takeOver.detach = held;
+  backend.takeOver.attach = held;
+  backend.conversion.upgrade = held;
+  backend.conversion.downgrade = held;
+  free(backend.lock, 'plain');
+  free(backend.fairLock, 'fair');
+  free(backend.fencedLock, 'fenced');
+  free(backend.groupLock, 'group');
+  free(backend.readLock, 'read');
+  free(backend.writeLock, 'write');
+  free(backend.limit, 'limit');
+  backend.limit.queue = async ({ name }) => grant('limit', name);
+  backend.fencedLock.acquire = async ({ name }) => ({ ...grant('fenced', name), fence: (fence += 1n) });
+  backend.fairLock.queue = async ({ name }) => grant('fair', name);
+  backend.semaphore.take = async (name) => {
+    record({ name, kind: 'semaphore' });
+    return { outcome: 'taken', available: 0 };
+  };
+  backend.permitExpirableSemaphore.acquire = async ({ name }) => grant('permit', name);
+  backend.permitExpirableSemaphore.release = async () => 'released';
+  return backend;
+};

@@ -1,0 +1,240 @@
+import type { InjectionToken } from '@nestjs/common';
+import { runOutsideContexts } from '../context/owner-context.js';
+import { LockedExecutor } from '../decorators/locked.executor.js';
+import { LockConflictError, LockOptionsError } from '../errors.js';
+import type { Hold } from '../holds/hold.js';
+import { LockService } from '../lock.service.js';
+import { fullName } from '../locks/full-name.js';
+import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
+import { type LockOptions } from '../locks/options/lock.options.js';
+import type { LockSettings } from '../module/options/lock-settings.js';
+import { type RedisLockOptions } from '../module/options/redis-lock.options.js';
+import { LOCK_CONNECTIONS, LOCK_OPTIONS, LOCK_SETTINGS } from '../module/redis-lock.constants.js';
+import { createConnections, type OwnedRuntime } from '../module/runtime.factory.js';
+import type { ConnectionRegistry } from '../runtime/connection-registry.js';
+import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
+import type { Scheduler } from '../time/scheduler.js';
+import { formatValue } from '../validation/format-value.js';
+import { invalidOption } from '../validation/options.js';
+import { type TestHolder, LeakedLocksError, type TestWaiter } from './leaked-locks-error.js';
+import { holdersOf, waitersOf } from './test-holders.js';
+import { type LockTestingOptions, parseTestingOptions, settingsInMemory } from './lock-testing.options.js';
+import { ManualClock } from './manual-clock.js';
+import { promptClock, settle } from './prompt-clock.js';
+import { type LockedCallRecord, RecordingExecutor } from './recording-executor.js';
+import { type Side, type TestClient, TestConnection } from './test-connection.js';
+
+/** The part of Nest's `TestingModuleBuilder` that replaces providers. */
+export interface ProviderOverrides {
+  overrideProvider(token: unknown): {
+    useFactory(options: { factory: (...given: never[]) => unknown; inject: unknown[] }): unknown;
+  };
+}
+
+/** A provider that takes the place of one of the module. */
+export interface LockTestingProvider {
+  readonly provide: InjectionToken;
+  readonly inject: unknown[];
+  readonly useFactory: (...given: never[]) => unknown;
+}
+
+/**
+ * The locks of a test: in memory, on a clock that only the test advances. Injected from `LockTestingModule`, or created
+ * before the application and put in place of its locks by {@link override}.
+ *
+ * @example
+ * const testing = new LockTesting();
+ * const app = await testing.override(Test.createTestingModule({ imports: [AppModule] })).compile();
+ */
+export class LockTesting {
+  /** The clock of the locks. */
+  readonly clock: Scheduler;
+  private readonly connections = new Map<string, TestConnection>();
+  private readonly clients: TestClient[] = [];
+  private readonly calls: LockedCallRecord[] = [];
+  /** For each application another process, with the settings of that application. */
+  private readonly others: ConnectionRegistry<OwnedRuntime>[] = [];
+  private failing = 0;
+
+  /** @throws LockOptionsError */
+  constructor(options?: LockTestingOptions) {
+    this.clock = parseTestingOptions(options).clock;
+  }
+
+  /** The providers that take the place of those of `RedisLockModule`. */
+  get providers(): readonly LockTestingProvider[] {
+    return [
+      {
+        provide: LOCK_SETTINGS,
+        inject: [LOCK_OPTIONS],
+        useFactory: (given: RedisLockOptions) => settingsInMemory(given),
+      },
+      {
+        provide: LOCK_CONNECTIONS,
+        inject: [LOCK_SETTINGS],
+        useFactory: (settings: LockSettings) => this.connect(settings),
+      },
+      {
+        provide: LockedExecutor,
+        inject: [LOCK_CONNECTIONS],
+        useFactory: (given: ConnectionRegistry) => new RecordingExecutor(given, (call) => this.calls.push(call)),
+      },
+    ];
+  }
+
+  /**
+   * Puts these locks in place of those of an application, for `LockService` and for every decorator. The application's
+   * own options still apply, except those about servers.
+   * @param builder Nest's `Test.createTestingModule({ imports: [AppModule] })`.
+   */
+  override<B extends ProviderOverrides>(builder: B): B {
+    for (const { provide, inject, useFactory } of this.providers) {
+      builder.overrideProvider(provide).useFactory({ factory: useFactory, inject });
+    }
+    return builder;
+  }
+
+  /**
+   * Holds a lock as another process would: by default renewed until its release, and with a `lease` until that ends, as
+   * of a process that died. The name gets the key prefix of the applications.
+   * @param options As for `locks.tryAcquire`: makes one attempt, unless `wait` is given.
+   * @throws LockConflictError if the lock is held already; LockOptionsError if applications with different key prefixes use
+   *   the connection.
+   */
+  async holdElsewhere(name: string, options?: LockOptions): Promise<Hold> {
+    const other = this.elsewhere(options);
+    const hold = await runOutsideContexts(() => other.tryAcquire(name, options));
+    if (hold) return hold;
+    const [holder] = (await this.holders()).filter((each) => each.name === name);
+    const by = holder ? ` by the ${holder.side === 'application' ? 'application' : 'other process'}` : '';
+    throw new LockConflictError(`holdElsewhere(${formatValue(name)}): the lock is held already${by}`, {
+      lockName: name,
+    });
+  }
+
+  /**
+   * Takes a lock away from the application, as if its lease had ended on the server: the signal of the hold aborts with
+   * `LockLostError`, and the next waiter gets the lock.
+   * @param connection Default: the default one.
+   * @throws LockOptionsError if the application does not hold it; LockNameError
+   */
+  async loseLock(name: string, connection: string = DEFAULT_CONNECTION_NAME): Promise<void> {
+    await settle();
+    const clients = this.clients.filter((each) => each.side === 'application' && each.connection === connection);
+    if (clients.length === 0) throw this.unused('loseLock', connection);
+    const held = clients.flatMap(({ runtime: { grants, defaults } }) => {
+      const full = fullName(name, defaults);
+      return [...grants].filter((grant) => grant.name === full && !grant.isLost);
+    });
+    if (held.length === 0) throw this.notHeld(name);
+    for (const grant of held) {
+      // While a command of the hold is in flight, it is not verified; that command may also be executed after a release.
+      do {
+        await grant.operations.release({ name: grant.name, owner: grant.owner, lease: 0 });
+        await grant.verify();
+        await settle();
+      } while (grant.isJoinable && !grant.isLost);
+    }
+  }
+
+  /**
+   * Fails the next renewals that the watchdog of the application sends. It retries them, so a hold is lost only if they
+   * fail until its lease is over.
+   * @param times Default: 1. `Infinity`: all.
+   * @throws LockOptionsError
+   */
+  failNextRenewal(times = 1): void {
+    const isCount = Number.isSafeInteger(times) || times === Number.POSITIVE_INFINITY;
+    if (!isCount || times < 0) throw invalidOption('times', times, 'a whole number from 0, or Infinity');
+    this.failing = times;
+  }
+
+  /**
+   * Advances the manual clock, and resolves when all that became due has happened.
+   * @param duration Milliseconds, or such as `'10s'`.
+   * @throws LockOptionsError for a value that is no duration, and with another clock than the manual one.
+   */
+  async advance(duration: Duration): Promise<void> {
+    const ms = parseDuration(duration, 'duration', { min: 0, max: MAX_DURATION });
+    if (!(this.clock instanceof ManualClock)) {
+      throw new LockOptionsError(
+        'advance() moves the manual clock only, and this LockTesting was created with another clock: advance that one',
+        { details: { option: 'clock' } },
+      );
+    }
+    await this.clock.advance(ms);
+  }
+
+  /** The holds that the server has, of the application and of other processes. */
+  async holders(): Promise<readonly TestHolder[]> {
+    await settle();
+    return (await Promise.all(this.clients.map(holdersOf))).flat();
+  }
+
+  /** The acquisitions that wait, in order of arrival on each connection. */
+  async waiters(): Promise<readonly TestWaiter[]> {
+    await settle();
+    return this.clients.flatMap(waitersOf);
+  }
+
+  /** @throws LeakedLocksError if the application holds a lock or waits for one. */
+  async expectNoLeakedLocks(): Promise<void> {
+    const isOwn = ({ side }: { readonly side: Side }): boolean => side === 'application';
+    const holders = (await this.holders()).filter(isOwn);
+    const waiters = (await this.waiters()).filter(isOwn);
+    if (holders.length > 0 || waiters.length > 0) throw new LeakedLocksError(holders, waiters);
+  }
+
+  /** The calls of decorated methods and handlers that asked for locks so far, with the names they asked for. */
+  lockedCalls(): readonly LockedCallRecord[] {
+    return [...this.calls];
+  }
+
+  private connect(settings: LockSettings): ConnectionRegistry<OwnedRuntime> {
+    const renews = (): boolean => this.failing > 0 && this.failing-- > 0;
+    this.others.push(this.clientsOf(settings, 'elsewhere', () => false));
+    return this.clientsOf(settings, 'application', renews);
+  }
+
+  /** The locks of the process that holds what these options of `holdElsewhere()` ask for. */
+  private elsewhere(options: LockOptions | undefined): LockService {
+    const connection = options?.connection ?? DEFAULT_CONNECTION_NAME;
+    const known = this.others.filter(({ byName }) => byName.has(connection));
+    // An unknown connection is refused when it is used.
+    const other = known[0] ?? this.others[0];
+    if (!other) throw this.unused('holdElsewhere');
+    const prefixes = [...new Set(known.map((each) => each.named(connection).defaults.keyPrefix))];
+    if (prefixes.length > 1) throw prefixesDiffer(connection, prefixes);
+    return new LockService(other.base, other);
+  }
+
+  private clientsOf(settings: LockSettings, side: Side, isFailing: () => boolean): ConnectionRegistry<OwnedRuntime> {
+    return createConnections(settings, this.clock, (ofConnection, _, name) => {
+      const connection = this.connections.get(name) ?? new TestConnection(name, promptClock(this.clock));
+      this.connections.set(name, connection);
+      const client = connection.open(side, ofConnection, isFailing);
+      this.clients.push(client);
+      return client.runtime;
+    });
+  }
+
+  private notHeld(name: string): LockOptionsError {
+    return new LockOptionsError(`loseLock(${formatValue(name)}): the application does not hold this lock`, {
+      lockName: name,
+      details: { value: name },
+    });
+  }
+
+  private unused(call: string, connection = DEFAULT_CONNECTION_NAME): LockOptionsError {
+    return new LockOptionsError(
+      `${call}() needs an application with the connection ${formatValue(connection)}: compile one with LockTestingModule.forRoot(), or with override()`,
+      { details: { connection } },
+    );
+  }
+}
+
+const prefixesDiffer = (connection: string, prefixes: readonly string[]): LockOptionsError =>
+  new LockOptionsError(
+    `holdElsewhere() holds a lock under one key, and the applications use ${prefixes.map((each) => formatValue(each)).join(' and ')} as keyPrefix of the connection ${formatValue(connection)}: create a LockTesting for each`,
+    { details: { option: 'keyPrefix', connection } },
+  );

@@ -1,0 +1,90 @@
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { LockOperations } from '../backend/lock-operations.js';
+import { MemoryBackend } from '../backend/memory/memory-backend.js';
+import { MemoryStore } from '../backend/memory/memory-store.js';
+import { LockUnavailableError } from '../errors.js';
+import { createRuntime, type OwnedRuntime } from '../module/runtime.factory.js';
+import type { ConnectionSettings } from '../module/options/lock-settings.js';
+import { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { Scheduler } from '../time/scheduler.js';
+import type { Acquirer, AcquireContext } from '../waiting/acquirer.js';
+
+/** On which side of a test a client of the store is. */
+export type Side = 'application' | 'elsewhere';
+
+/** A client of the store of one connection. */
+export interface TestClient {
+  readonly side: Side;
+  readonly connection: string;
+  readonly runtime: OwnedRuntime;
+  /** Acquisitions that are neither granted nor refused, in order of arrival. */
+  readonly pending: ReadonlySet<AcquireContext>;
+}
+
+/** The memory in place of the server of one connection, and its clients. Each has a client id of its own. */
+export class TestConnection {
+  private readonly store: MemoryStore;
+
+  constructor(
+    readonly name: string,
+    private readonly clock: Scheduler,
+  ) {
+    this.store = new MemoryStore(new MonotonicScheduler(clock, rethrow));
+  }
+
+  /** @param isRenewalFailing Asked before every renewal of this client. */
+  open(side: Side, settings: ConnectionSettings, isRenewalFailing: () => boolean): TestClient {
+    const backend = (): LockBackend => {
+      const memory = new MemoryBackend(this.store, settings.fencing);
+      for (const part of LOCK_PARTS) failRenewals(memory[part], isRenewalFailing);
+      return memory;
+    };
+    const runtime = createRuntime(settings, this.clock, backend, this.name);
+    const pending = new Set<AcquireContext>();
+    const { kinds, semaphores, expirablePermits, latches } = runtime;
+    const { limit, ...locks } = kinds;
+    for (const { acquirer } of Object.values(locks)) recordPending(acquirer, pending);
+    const limitOf = limit.of.bind(limit);
+    limit.of = (...asked) => {
+      const kind = limitOf(...asked);
+      return { ...kind, acquirer: recordPending(kind.acquirer, pending) };
+    };
+    recordPending(semaphores, pending);
+    recordPending(expirablePermits, pending);
+    recordPending(latches, pending);
+    const { acquirer: spin } = kinds.spin;
+    const withBackoff = spin.with.bind(spin);
+    spin.with = (backoff) => recordPending(withBackoff(backoff), pending);
+    return { side, connection: this.name, runtime, pending };
+  }
+}
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+
+const LOCK_PARTS = ['lock', 'fairLock', 'fencedLock', 'groupLock', 'readLock', 'writeLock', 'limit'] as const;
+
+/** Changes the operations of one client. */
+const failRenewals = (operations: LockOperations, isFailing: () => boolean): void => {
+  const renew = operations.renew.bind(operations);
+  operations.renew = (renewals) => (isFailing() ? Promise.reject(unanswered()) : renew(renewals));
+};
+
+const unanswered = (): LockUnavailableError =>
+  new LockUnavailableError('A renewal was not answered, because the test called failNextRenewal()', 'refused', false);
+
+/** Changes the acquirer of one client. */
+const recordPending = <A extends Acquirer<never, unknown>>(acquirer: A, pending: Set<AcquireContext>): A => {
+  const acquire = acquirer.acquire.bind(acquirer);
+  acquirer.acquire = async function recorded<T>(...given: Parameters<typeof acquire>): Promise<T> {
+    const [asked] = given;
+    pending.add(asked);
+    try {
+      return (await acquire(...given)) as T;
+    } finally {
+      pending.delete(asked);
+    }
+  };
+  return acquirer;
+};

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import type { HoldToken, LockService } from '../../lib/index.js';
+import { LockLostError, LockOptionsError, LockOwnershipError, LockUnavailableError } from '../../lib/index.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+import { track } from '../kit/time.js';
+
+/** A hold ends in one client and goes on in another. */
+onEveryBackend((world) => {
+  const two = async (): Promise<readonly [LockService, LockService]> => {
+    const [one, other] = [await world.open(), await world.open()];
+    return [one.locks, other.locks];
+  };
+  const owners = async (): Promise<readonly string[]> => Object.keys((await world.probe.state('n')).owners);
+
+  describe('A detached hold', () => {
+    it.each([
+      ['plain', (locks: LockService) => locks.acquire('n')],
+      ['fair', (locks: LockService) => locks.getFairLock('n').acquire()],
+      ['fenced', (locks: LockService) => locks.getFencedLock('n').acquire()],
+      ['spin', (locks: LockService) => locks.getSpinLock('n').acquire()],
+    ])('goes on in another client: %s', async (_, acquire) => {
+      const [here, there] = await two();
+      const hold = await acquire(here);
+      const token: HoldToken = await hold.detach();
+      expect([hold.isHeld, hold.isReleased]).toEqual([false, true]);
+      await expect(here.tryAcquire('n')).resolves.toBeNull();
+      const attached = await there.attach(token);
+      expect(attached).toMatchObject({ name: 'n', fence: hold.fence, isHeld: true });
+      expect(await owners()).toEqual([attached.owner]);
+      await expect(here.tryAcquire('n')).resolves.toBeNull();
+      await expect(attached.release()).resolves.toBe('released');
+      await (await here.acquire('n')).release();
+    });
+
+    it('is renewed where it is attached, and nowhere before', async () => {
+      const [here, there] = [await world.open({ watchdogTimeout: 600 }), await world.open({ watchdogTimeout: 600 })];
+      const hold = await here.locks.acquire('n');
+      const attached = await there.locks.attach(await hold.detach());
+      await world.time.pass(1500);
+      attached.assertHeld();
+      expect(await owners()).toEqual([attached.owner]);
+      const unused = await (await here.locks.acquire('m')).detach();
+      await world.time.until(async () => (await world.probe.names()).every((name) => name !== 'm'), 2000);
+      await expect(there.locks.attach(unused)).rejects.toThrow(LockLostError);
+      await attached.release();
+    });
+
+    it('lasts for the lease of the token, and then for that of the attached hold', async () => {
+      const [here, there] = await two();
+      const token = await (await here.acquire('n', { lease: '1m' })).detach({ lease: '2m' });
+      expect((await world.probe.state('n')).ttl).toBeGreaterThan(100_000);
+      const attached = await there.attach(token, { lease: '3m' });
+      expect((await world.probe.state('n')).ttl).toBeGreaterThan(160_000);
+      expect(attached.remaining).toBeGreaterThan(150_000);
+      await attached.release();
+    });
+
+    it('is attached once, however many try', async () => {
+      const [here, there] = await two();
+      const token = await (await here.acquire('n')).detach();
+      const tries = await Promise.allSettled([here, there, here, there].map((locks) => locks.attach(token)));
+      const lost = tries.flatMap((tried) => (tried.status === 'rejected' ? [tried.reason as unknown] : []));
+      expect(lost).toEqual(Array(3).fill(expect.any(LockLostError)));
+      await expect(there.attach(token)).rejects.toMatchObject({ code: 'LOCK_LOST', lockName: 'n' });
+    });
+
+    it('wakes a waiter when it is released elsewhere', async () => {
+      const [here, there] = await two();
+      const hold = await here.acquire('n');
+      const waiting = here.acquire('n', { wait: '20s' });
+      const progress = track(waiting);
+      await world.time.pass(50);
+      const attached = await there.attach(await hold.detach());
+      await world.time.pass(50);
+      expect(progress.settled).toBe(false);
+      await attached.release();
+      await expect((await world.time.finish(waiting, 1000)).release()).resolves.toBe('released');
+    });
+
+    it('has ended: a release resolves with still-held, and the lock stays locked', async () => {
+      const [here] = await two();
+      const hold = await here.acquire('n');
+      await hold.detach();
+      await expect(hold.release()).resolves.toBe('still-held');
+      expect(() => hold.assertHeld()).toThrow(LockLostError);
+      await expect(hold.detach()).rejects.toThrow(LockLostError);
+      await expect(here.tryAcquire('n')).resolves.toBeNull();
+    });
+  });
+
+  describe('A hold that cannot be detached', () => {
+    it('is that of a callback, or one of several of an owner: LockOwnershipError, and it stays', async () => {
+      const [here] = await two();
+      await here.withLock('n', async (hold) => {
+        await expect(hold.detach()).rejects.toThrow(LockOwnershipError);
+        hold.assertHeld();
+      });
+      await here.runInScope(async () => {
+        const [outer, inner] = [await here.acquire('n'), await here.acquire('n')];
+        await expect(outer.detach()).rejects.toThrow(LockOwnershipError);
+        await inner.release();
+        await expect(here.attach(await outer.detach())).resolves.toMatchObject({ isHeld: true });
+      });
+    });
+
+    it('is one of a lock of another kind: LockOptionsError, and it stays', async () => {
+      const [here] = await two();
+      const read = await here.getReadWriteLock('rw').readLock().acquire();
+      await expect(read.detach()).rejects.toThrow(LockOptionsError);
+      read.assertHeld();
+      await read.release();
+    });
+
+    it('was lost: LockLostError', async () => {
+      const [here, there] = await two();
+      const hold = await here.acquire('n');
+      await there.getLock('n').forceRelease();
+      await expect(hold.detach()).rejects.toThrow(LockLostError);
+      expect(await owners()).toEqual([]);
+    });
+
+    it.each(['not-sent', 'refused'] as const)('is one whose request was %s: it stays', async (outcome) => {
+      const { locks, runtime } = await world.open({ watchdogTimeout: 600 });
+      const hold = await locks.acquire('n');
+      const { takeOver } = runtime.backend;
+      const detach = takeOver.detach.bind(takeOver);
+      takeOver.detach = () => Promise.reject(new LockUnavailableError('it failed', outcome, false));
+      await expect(hold.detach()).rejects.toThrow(LockUnavailableError);
+      takeOver.detach = detach;
+      await world.time.pass(1500);
+      hold.assertHeld();
+      expect(await owners()).toEqual([hold.owner]);
+      const attached = await locks.attach(await hold.detach());
+      await expect(attached.release()).resolves.toBe('released');
+    });
+
+    it.each([0, -1, Number.NaN, '5', null, {}])(
+      'is asked for a lease of %p: LockOptionsError, and it stays',
+      async (lease) => {
+        const [here] = await two();
+        const hold = await here.acquire('n');
+        // @ts-expect-error Only some of them have a wrong type.
+        await expect(hold.detach({ lease })).rejects.toThrow(LockOptionsError);
+        hold.assertHeld();
+        await hold.release();
+      },
+    );
+  });
+
+  describe('A token', () => {
+    /** A text with the check digits of a token, as one that forges tokens would write it. */
+    const signed = (fields: readonly unknown[]): string => {
+      const body = Buffer.from(JSON.stringify(fields)).toString('base64url');
+      return `${body}.${createHash('sha256').update(body).digest('hex').slice(0, 8)}`;
+    };
+
+    const damaged = (token: HoldToken): readonly unknown[] => [
+      undefined,
+      null,
+      7,
+      '',
+      'token',
+      token.slice(1),
+      token.slice(0, -1),
+      `${token}a`,
+      token.replace('.', ''),
+      `${token}.a`,
+      { token },
+      signed([1, 'default', 'fenced', 'n', 'secret', 'a fence']),
+      signed([1, 'default', 'read', 'n', 'secret', '']),
+      signed([2, 'default', 'plain', 'n', 'secret', '']),
+      signed([1, 'default', 'plain', 'n', '', '']),
+    ];
+
+    it('that is malformed takes nothing: LockOptionsError', async () => {
+      const [here, there] = await two();
+      const token = await (await here.acquire('n')).detach();
+      for (const value of damaged(token)) {
+        await expect(there.attach(value as HoldToken)).rejects.toMatchObject({ code: 'LOCK_OPTIONS' });
+      }
+      await expect(there.attach(token)).resolves.toMatchObject({ isHeld: true });
+    });
+
+    it('that is forged, with a secret that is not that of the holder, takes nothing: LockLostError', async () => {
+      const [here, there] = await two();
+      const hold = await here.acquire('n');
+      const forged = signed([1, 'default', 'plain', hold.name, 'secret', '']);
+      await expect(there.attach(forged)).rejects.toThrow(LockLostError);
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('does not show in what others see of the lock', async () => {
+      const [here, there] = await two();
+      const token = await (await here.acquire('n')).detach();
+      const [owner = ''] = await owners();
+      const body = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString();
+      expect(body).not.toContain(owner.slice(0, 8));
+      await expect(there.acquire('n', { wait: 0 })).rejects.toMatchObject({ details: { holder: owner } });
+    });
+  });
+});

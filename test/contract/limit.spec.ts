@@ -1,0 +1,190 @@
+import { type Hold, LockConflictError, LockLostError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
+import { limitPermits } from '../../lib/keys/redisson-keys.js';
+import type { Client } from '../kit/client.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+import { track } from '../kit/time.js';
+import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
+
+/** A caller that has a permit until it is told to end. */
+interface Inside {
+  readonly hold: Hold;
+  readonly leave: () => Promise<void>;
+}
+
+/** Starts a caller, and resolves when it has a permit. */
+const enter = ({ locks }: Client, limit: number, options = {}): Promise<Inside> =>
+  new Promise((resolve, reject) => {
+    let open = (): void => {};
+    const work: Promise<void> = locks.withLimit('n', limit, options, (hold) => {
+      const leave = (): Promise<void> => {
+        open();
+        return work;
+      };
+      resolve({ hold, leave });
+      return new Promise<void>((end) => (open = end));
+    });
+    work.catch(reject);
+  });
+
+const differences = ({ events }: Client) => events.filter(({ type }) => type === 'limits-differ');
+
+onEveryBackend((world) => {
+  describe('A limit', () => {
+    it('lets as many callers of all clients in as it says, and leaves nothing behind', async () => {
+      const clients = await Promise.all(Array.from({ length: 4 }, () => world.open({ wait: Infinity })));
+      const counter = new UnsafeCounter(world);
+      const crowds = clients.map(({ locks }) => crowd(3, 5, () => locks.withLimit('n', 3, () => counter.add(2))));
+      await world.time.finish(Promise.all(crowds), 30_000);
+      expect(counter.mostInside).toBe(3);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('returns the result of the work, and passes its error on', async () => {
+      const { locks } = await world.open();
+      await expect(locks.withLimit('n', 2, () => 'done')).resolves.toBe('done');
+      const error = new Error('broken');
+      await expect(locks.withLimit('n', 2, () => Promise.reject(error))).rejects.toBe(error);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('refuses a caller that does not wait, and tells how many permits are in use', async () => {
+      const [one, two] = [await world.open(), await world.open()];
+      const inside = [await enter(one, 2), await enter(one, 2)];
+      const refused = two.locks.withLimit('n', 2, { wait: 0 }, () => {});
+      await expect(refused).rejects.toThrow(LockConflictError);
+      await expect(refused).rejects.toMatchObject({
+        message: expect.stringMatching(/^Limit "n" is reached \(2 permits in use, 2 allowed\)\. One is free in \d+ ms/),
+        details: { inUse: 2, limit: 2, holder: inside[0]?.hold.owner },
+      });
+      const late = two.locks.withLimit('n', 2, { wait: 100 }, () => {});
+      await expect(world.time.finish(late, 500 + world.time.slack)).rejects.toThrow(LockTimeoutError);
+      await Promise.all(inside.map(({ leave }) => leave()));
+    });
+
+    it('wakes a waiter of another client when a caller leaves', async () => {
+      const [one, two] = [await world.open(), await world.open()];
+      const inside = [await enter(one, 2), await enter(one, 2)];
+      const waiting = enter(two, 2, { wait: Infinity });
+      const progress = track(waiting);
+      await world.time.pass(200);
+      expect(progress.settled).toBe(false);
+      await inside[1]?.leave();
+      const next = await world.time.finish(waiting, 200 + world.time.slack);
+      await Promise.all([inside[0]?.leave(), next.leave()]);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('counts a call inside another one of the same name once', async () => {
+      const { locks } = await world.open();
+      const inner = () => locks.withLimit('n', 1, { wait: 0 }, (hold) => hold.owner);
+      const [outer, same] = await locks.withLimit('n', 1, async (hold) => [hold.owner, await inner()] as const);
+      expect(same).toBe(outer);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('is independent of the lock of the same name', async () => {
+      const { locks } = await world.open();
+      const work = () => locks.withLimit('n', 1, { wait: 0 }, () => locks.withLimit('other', 1, () => 'both'));
+      await expect(locks.withLock('n', work)).resolves.toBe('both');
+    });
+
+    it('renews the permit of a caller as long as it runs', async () => {
+      const [one, two] = [await world.open({ watchdogTimeout: 900 }), await world.open()];
+      const { hold, leave } = await enter(one, 1);
+      await world.time.pass(2000);
+      expect(hold.signal.aborted).toBe(false);
+      await expect(two.locks.withLimit('n', 1, { wait: 0 }, () => {})).rejects.toThrow(LockConflictError);
+      await leave();
+    });
+
+    it('gets back the permits of a client that has gone, within their lease', async () => {
+      const [gone, alive] = [await world.open({ watchdogTimeout: 900 }), await world.open()];
+      const lost = [await enter(gone, 3), await enter(gone, 3)];
+      const { leave } = await enter(alive, 3);
+      const start = world.time.now();
+      await gone.close();
+      const waiting = Promise.all([enter(alive, 3, { wait: Infinity }), enter(alive, 3, { wait: Infinity })]);
+      const others = await world.time.finish(waiting, 900 + world.time.slack);
+      expect(world.time.now() - start).toBeLessThan(900 + world.time.slack);
+      await Promise.all([leave(), ...others.map((other) => other.leave())]);
+      await Promise.allSettled(lost.map((each) => each.leave()));
+    });
+
+    it('takes a permit from a caller whose lease has ended', async () => {
+      const [one, two] = [await world.open(), await world.open()];
+      const late = await enter(one, 1, { lease: 300 });
+      const next = await world.time.finish(enter(two, 1, { wait: Infinity }), 300 + world.time.slack);
+      expect(late.hold.signal.aborted).toBe(true);
+      await late.leave();
+      // The end of the work whose lease was over takes nothing from the next.
+      await expect(one.locks.withLimit('n', 1, { wait: 0 }, () => {})).rejects.toThrow(LockConflictError);
+      await next.leave();
+    });
+
+    it('tells a caller whose permit was deleted', async () => {
+      const client = await world.open({ watchdogTimeout: 900 });
+      const { hold, leave } = await enter(client, 2);
+      await world.probe.remove(limitPermits('n'));
+      await world.time.until(() => hold.signal.aborted, 900 + world.time.slack);
+      expect(() => hold.assertHeld()).toThrow(LockLostError);
+      await leave();
+    });
+  });
+
+  describe('Callers with different limits', () => {
+    it('are measured each by its own: a smaller one waits until fewer are in use', async () => {
+      const [three, two] = [await world.open(), await world.open()];
+      const [a, b, c] = [await enter(three, 3), await enter(three, 3), await enter(three, 3)];
+      const waiting = enter(two, 2, { wait: Infinity });
+      const progress = track(waiting);
+      await a.leave();
+      await world.time.pass(300);
+      expect(progress.settled).toBe(false);
+      await b.leave();
+      const next = await world.time.finish(waiting, 200 + world.time.slack);
+      await Promise.all([c.leave(), next.leave()]);
+    });
+
+    it('are measured each by its own: a larger one does not wait behind a smaller one of its process', async () => {
+      const [one, two] = [await world.open(), await world.open()];
+      const inside = [await enter(one, 2), await enter(one, 2)];
+      const waiting = enter(two, 2, { wait: Infinity });
+      const progress = track(waiting);
+      const larger = await world.time.finish(enter(two, 3, { wait: Infinity }), 200 + world.time.slack);
+      expect(progress.settled).toBe(false);
+      await Promise.all([larger.leave(), ...inside.map(({ leave }) => leave())]);
+      await (await world.time.finish(waiting, 200 + world.time.slack)).leave();
+    });
+
+    it('are reported once for each pair', async () => {
+      const [one, two] = [await world.open(), await world.open()];
+      const inside = await enter(one, 3);
+      for (let round = 0; round < 3; round++) await two.locks.withLimit('n', 5, () => {});
+      expect(differences(two)).toEqual([{ type: 'limits-differ', lockName: 'n', limit: 5, other: 3 }]);
+      await one.locks.withLimit('n', 3, () => {});
+      expect(differences(one)).toEqual([{ type: 'limits-differ', lockName: 'n', limit: 3, other: 5 }]);
+      await inside.leave();
+    });
+  });
+
+  describe('A limit that is no number of permits', () => {
+    it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '3', null, undefined])(
+      'is refused before anything is sent: %p',
+      async (limit) => {
+        const { locks } = await world.open();
+        const before = await world.probe.commands();
+        const refused = locks.withLimit('n', limit as never, () => 'never');
+        await expect(refused).rejects.toThrow(LockOptionsError);
+        await expect(refused).rejects.toMatchObject({ details: { option: 'limit', value: limit } });
+        await expect(world.probe.commands()).resolves.toBe(before);
+      },
+    );
+
+    it('is told apart from bad options and bad work', async () => {
+      const { locks } = await world.open();
+      const fenced = locks.withLimit('n', 3, { fenced: true } as never, () => {});
+      await expect(fenced).rejects.toThrow('unknown option "fenced"');
+      await expect(locks.withLimit('n', 3, 7 as never)).rejects.toThrow('withLimit needs a function to run');
+    });
+  });
+});

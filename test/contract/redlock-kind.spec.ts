@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockAbortedError, LockConflictError } from '../../lib/index.js';
+import { caught } from '../kit/caught.js';
+import { onMasters } from '../kit/redlock-world.js';
+
+/** The words of `withLock` and `acquire` with `kind: 'redlock'`. */
+onMasters(3, (world) => {
+  const kind = 'redlock';
+
+  describe('The kind redlock', () => {
+    it('holds the lock of getRedLock() on all masters while the callback runs, and re-enters it', async () => {
+      const { locks } = await world.open();
+      await locks.withLock('n', { kind }, async ({ owner }) => {
+        await world.time.until(async () => (await world.holders('n')).every((holder) => holder === owner), 500);
+        await locks.withLock('n', { kind }, (inner) => expect(inner.owner).toBe(owner));
+        await locks.getRedLock('n').withLock((inner) => expect(inner.owner).toBe(owner));
+      });
+      await world.free('n', 500);
+    });
+
+    it('lets no other process in, and leaves out a call with onConflict', async () => {
+      const [here, there] = [await world.open(), await world.open()];
+      const hold = await here.locks.acquire('n', { kind });
+      await expect(there.locks.tryAcquire('n', { kind })).resolves.toBeNull();
+      await caught(there.locks.acquire('n', { kind, wait: 0 }), LockConflictError);
+      await expect(there.locks.withLock('n', { kind, onConflict: 'skip' }, () => 'in')).resolves.toBeUndefined();
+      await hold.release();
+      await expect(there.locks.withLock('n', { kind, onConflict: 'skip' }, () => 'in')).resolves.toBe('in');
+    });
+
+    it('renews a lease of its own length on all masters', async () => {
+      const { locks } = await world.open();
+      const lease = 600;
+      await locks.withLock('n', { kind, lease, renew: true }, async (hold) => {
+        // Twice the lease: without a renewal it would be over on every master.
+        await sleep(2 * lease);
+        expect(hold.isHeld).toBe(true);
+        const isRenewed = async (): Promise<boolean> => (await world.ttls('n')).every((ttl) => ttl > 0 && ttl <= lease);
+        await world.time.until(isRenewed, 500);
+      });
+    });
+
+    it('keeps the lock for holdAtLeast, and ends a wait when the signal of the caller aborts', async () => {
+      const [here, there] = [await world.open(), await world.open()];
+      await here.locks.withLock('n', { kind, holdAtLeast: '20s' }, () => {});
+      await world.time.until(async () => (await world.ttls('n')).every((ttl) => ttl > 15_000), 500);
+      const leaving = new AbortController();
+      const waiting = caught(
+        there.locks.withLock('n', { kind, wait: '20s', signal: leaving.signal }, () => {}),
+        LockAbortedError,
+      );
+      const reason = new Error('the caller has gone');
+      leaving.abort(reason);
+      expect((await waiting).cause).toBe(reason);
+    });
+
+    it('aborts the signal when the watchdog stops renewing after maxHold', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const hold = await locks.acquire('n', { kind, maxHold: 700 });
+      await world.time.until(() => hold.signal.aborted, 3000);
+      expect(() => hold.assertHeld()).toThrow(/maxHold/);
+      await world.free('n');
+    });
+  });
+});

@@ -1,0 +1,139 @@
+import { LockLostError } from '../../lib/index.js';
+import { onEveryBackend } from '../kit/every-backend.js';
+
+const TIMEOUT = 20_000;
+/** Long enough for a busy machine to renew it in time. */
+const LEASE = 3000;
+
+onEveryBackend((world) => {
+  describe('A lease with renew: true', () => {
+    it('is what each renewal grants, instead of the watchdog timeout, until the hold is released', async () => {
+      const { locks, events } = await world.open({ watchdogTimeout: TIMEOUT });
+      const lock = locks.getLock('n');
+      const hold = await locks.acquire('n', { lease: LEASE, renew: true });
+      for (let round = 0; round < 5; round += 1) {
+        await world.time.pass(LEASE / 3);
+        expect(await lock.remainingLease()).toBeLessThanOrEqual(LEASE);
+        expect(hold.isHeld).toBe(true);
+      }
+      await expect(hold.release()).resolves.toBe('released');
+      expect(events.filter(({ type }) => type === 'lost')).toEqual([]);
+    });
+
+    it('may be longer than the watchdog timeout', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 1200 });
+      const hold = await locks.acquire('n', { lease: '20s', renew: true });
+      await world.time.pass(2000);
+      expect(await locks.getLock('n').remainingLease()).toBeGreaterThan(10_000);
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('is renewed in time beside holds with the timeout of the watchdog', async () => {
+      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const usual = await locks.acquire('usual');
+      const short = await locks.acquire('short', { lease: LEASE, renew: true });
+      const shorter = await locks.acquire('shorter', { lease: 2400, renew: true });
+      await world.time.pass(LEASE + 500);
+      for (const hold of [usual, short, shorter]) await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('is longer while another hold of the owner needs more, and short again after that', async () => {
+      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const lock = locks.getLock('n');
+      const outer = await locks.acquire('n', { lease: LEASE, renew: true });
+      const inner = await outer.run(() => locks.acquire('n'));
+      expect(await lock.remainingLease()).toBeGreaterThan(10_000);
+      await inner.release();
+      expect(await lock.remainingLease()).toBeLessThanOrEqual(LEASE);
+      await world.time.pass(LEASE + 500);
+      expect(outer.isHeld).toBe(true);
+      expect(await lock.remainingLease()).toBeLessThanOrEqual(LEASE);
+      await expect(outer.release()).resolves.toBe('released');
+    });
+
+    it('is short again while a hold with less goes on after one with more', async () => {
+      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const outer = await locks.acquire('n');
+      const inner = await outer.run(() => locks.acquire('n', { lease: LEASE, renew: true }));
+      await expect(outer.release()).resolves.toBe('still-held');
+      await world.time.pass(LEASE + 500);
+      expect(inner.isHeld).toBe(true);
+      expect(await locks.getLock('n').remainingLease()).toBeLessThanOrEqual(LEASE);
+      await expect(inner.release()).resolves.toBe('released');
+    });
+
+    it.each(['fair', 'fenced', 'spin', 'nonReentrant'] as const)('works with kind %s', async (kind) => {
+      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      await locks.withLock('n', { kind, lease: LEASE, renew: true }, async (hold) => {
+        await world.time.pass(LEASE + 500);
+        expect(hold.isHeld).toBe(true);
+        expect(await locks.getLock('n').remainingLease()).toBeLessThanOrEqual(LEASE);
+      });
+    });
+
+    it('works with read-write locks, multi-locks and limits', async () => {
+      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const lease = { lease: LEASE, renew: true } as const;
+      const holds = [
+        await locks.acquire('rw', { mode: 'read', ...lease }),
+        await locks.getMultiLock('a', 'b').acquire(lease),
+      ];
+      const permit = locks.withLimit('l', 1, lease, async (hold) => {
+        await world.time.pass(LEASE + 500);
+        return hold.isHeld;
+      });
+      await expect(permit).resolves.toBe(true);
+      for (const hold of holds) await expect(hold.release()).resolves.toBe('released');
+    });
+  });
+
+  describe('maxHold of an acquisition', () => {
+    it('ends its hold, with the events of the module-wide limit', async () => {
+      const { locks, events } = await world.open({ watchdogTimeout: 900 });
+      const hold = await locks.acquire('n', { maxHold: 2700 });
+      await world.time.until(() => hold.signal.aborted, 4000);
+      expect(hold.signal.reason).toBeInstanceOf(LockLostError);
+      expect(String(hold.signal.reason)).toContain('longer than maxHold');
+      const [reached] = events.filter(({ type }) => type === 'max-hold-reached');
+      expect(reached).toMatchObject({ lockName: 'n', maxHold: 2700 });
+      await world.time.until(async () => (await world.probe.state('n')).type === 'none', 1500);
+    });
+
+    it.each([20_000, Infinity])('goes before the limit of the module (%p)', async (maxHold) => {
+      const { locks } = await world.open({ watchdogTimeout: 900, maxHold: 1800 });
+      const hold = await locks.acquire('n', { maxHold });
+      await world.time.pass(2500);
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
+    it('limits a lease that is renewed', async () => {
+      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const hold = await locks.acquire('n', { lease: 900, renew: true, maxHold: 2700 });
+      await world.time.pass(1400);
+      expect(hold.isHeld).toBe(true);
+      await world.time.until(() => hold.signal.aborted, 3000);
+      expect(String(hold.signal.reason)).toContain('longer than maxHold');
+    });
+
+    it('holds for re-entries that give none; others count from their own acquisition', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 900 });
+      const outer = await locks.acquire('n', { maxHold: 2700 });
+      const inner = await outer.run(() => locks.acquire('n'));
+      await world.time.until(() => inner.signal.aborted, 4000);
+      const other = await locks.acquire('m', { maxHold: 2700 });
+      await world.time.pass(1800);
+      const longer = await other.run(() => locks.acquire('m', { maxHold: 2700 }));
+      await world.time.pass(1800);
+      expect(longer.isHeld).toBe(true);
+      await world.time.until(() => longer.signal.aborted, 3000);
+    });
+
+    it('limits each member of a multi-lock', async () => {
+      const { locks } = await world.open({ watchdogTimeout: 900 });
+      const hold = await locks.getMultiLock('a', 'b').acquire({ maxHold: 1800 });
+      await world.time.until(() => hold.signal.aborted, 4000);
+      await world.time.until(async () => (await world.probe.names()).length === 0, 1500);
+      expect(hold.signal.reason).toBeInstanceOf(LockLostError);
+    });
+  });
+});

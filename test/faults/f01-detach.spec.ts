@@ -1,0 +1,55 @@
+import { mentions } from '../servers/proxy/fault-proxy.js';
+import { until } from '../kit/until.js';
+import { settled } from './observe.js';
+import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
+
+/** A lease that cannot end during a test, so a lock that is soon free was released. */
+const LONG = '60s';
+
+const KINDS = ['reentrant', 'fair', 'fenced', 'spin'] as const;
+
+describe('F1: the connection is cut', () => {
+  const fixture = useServerFixture();
+
+  const UNKNOWN = { code: 'LOCK_UNAVAILABLE', outcome: 'unknown', lockName: 'f1:passed' };
+
+  it.each(KINDS)('after an attachment: the lock is released, and the token is used up: %s', async (kind) => {
+    const { client, proxy } = await fixture().openBehindProxy();
+    await client.connected();
+    const { locks } = fixture().open();
+    const token = await (await locks.acquire('f1:passed', { kind })).detach({ lease: LONG });
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:passed'));
+    const attempt = await settled(() => client.locks.attach(token));
+    expect(attempt.error).toMatchObject(UNKNOWN);
+    await cut;
+    const isFree = async () => (await fixture().admin.exists('f1:passed')) === 0;
+    await until(isFree, RECONNECT + 2 * DEADLINE, 'it is free');
+    await expect(locks.attach(token)).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it('after a detachment: the hold has ended, and the lock is left to the lease of the token', async () => {
+    const { client, proxy } = await fixture().openBehindProxy();
+    const hold = await client.locks.acquire('f1:passed', { lease: LONG });
+    const cut = proxy.cutAfter(mentions('evalsha', 'f1:passed'));
+    const attempt = await settled(() => hold.detach({ lease: LONG }));
+    expect(attempt.error).toMatchObject(UNKNOWN);
+    await cut;
+    expect([hold.isHeld, hold.isReleased]).toEqual([false, true]);
+    await expect(hold.release()).resolves.toBe('expired');
+    await client.connected();
+    const owners = await fixture().admin.hkeys('f1:passed');
+    expect(owners).toHaveLength(1);
+    expect(owners).not.toContain(hold.owner);
+  });
+
+  it('before a detachment: the hold has ended all the same, and the lock is left to its own lease', async () => {
+    const { client, proxy } = await fixture().openBehindProxy();
+    const hold = await client.locks.acquire('f1:passed', { lease: LONG });
+    const cut = proxy.cutBefore(mentions('evalsha', 'f1:passed'));
+    const attempt = await settled(() => hold.detach({ lease: LONG }));
+    expect(attempt.error).toMatchObject(UNKNOWN);
+    await cut;
+    expect(hold.isReleased).toBe(true);
+    await expect(fixture().admin.hkeys('f1:passed')).resolves.toEqual([hold.owner]);
+  });
+});

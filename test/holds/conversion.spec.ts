@@ -1,0 +1,303 @@
+import type { ConversionOutcome, ConversionRequest, UpgradeOutcome } from '../../lib/backend/conversion-operations.js';
+import { OwnerIds } from '../../lib/context/owner-ids.js';
+import { LockShutdownError } from '../../lib/errors.js';
+import type { Converting, LockKind } from '../../lib/holds/lock-kind.js';
+import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { AnsweredLock, Commands } from './answered-lock.js';
+import {
+  type ConnectionOptions,
+  GONE,
+  type GrantOptions,
+  grantOn,
+  LEASE_OVER,
+  lossesIn,
+  openConnection,
+  outcomeOf,
+  TIMEOUT,
+  unavailable,
+} from './open-grant.js';
+
+const UNCONFIRMED = 'its upgrade or downgrade was not confirmed';
+
+/** A hold of a read lock, whose server the test plays. */
+const openReading = ({ lease, maxHold, place }: Pick<GrantOptions, 'lease' | 'place'> & ConnectionOptions = {}) => {
+  const connection = openConnection(maxHold === undefined ? {} : { maxHold });
+  const { clock, scheduler, services, lock: reads } = connection;
+  const writes = new AnsweredLock(scheduler);
+  const upgrades = new Commands<ConversionRequest, UpgradeOutcome>('upgrade', scheduler, reads.log);
+  const downgrades = new Commands<ConversionRequest, ConversionOutcome>('downgrade', scheduler, writes.log);
+  const operations: Converting['operations'] = {
+    upgrade: (request) => upgrades.send(request),
+    downgrade: (request) => downgrades.send(request),
+  };
+  const owners = new OwnerIds();
+  const acquirer: LockKind['acquirer'] = {
+    acquire: () => Promise.reject(new Error('The lock is granted already')),
+    settled: () => Promise.resolve(),
+    contended: 0,
+    waiters: () => [],
+  };
+  const read: Converting = { operations, owners, otherHalf: () => writing };
+  const write: Converting = { operations, owners, otherHalf: () => ({ ...grant.kind }) };
+  const writing: LockKind = { name: 'write', family: 'write', operations: writes, acquirer, converting: write };
+  const kind = { renewsLeases: true, converting: read };
+  const { grant, first: reading } = grantOn(services, reads, { family: 'read', lease, kind, ...(place && { place }) });
+  const held = (): ConversionOutcome => ({ outcome: 'held', sent: new Stopwatch(scheduler) });
+  /** Asks for an upgrade, and resolves when the request was sent. */
+  const upgrading = async () => {
+    const asked = reading.tryUpgrade();
+    outcomeOf(asked);
+    await clock.advance(0);
+    const command = upgrades.next();
+    const answer = (outcome: UpgradeOutcome): void => command.answer(outcome);
+    const fail = (error: Error): void => command.fail(error);
+    return { asked, request: command.request, answer, fail };
+  };
+  return { ...connection, reads, writes, upgrades, downgrades, grant, reading, held, upgrading };
+};
+
+describe('A hold whose upgrade is in flight', () => {
+  it('is to be that of another owner, for the lease that it needs', async () => {
+    const { reading, held, upgrading, clock, services } = openReading({ lease: 5000 });
+    await clock.advance(1000);
+    const { asked, request, answer } = await upgrading();
+    expect(request).toMatchObject({ name: 'n', from: reading.owner, lease: 4000 });
+    answer(held());
+    const written = await asked;
+    expect(written).toMatchObject({ owner: request.to, isHeld: true });
+    expect(request.to).not.toBe(reading.owner);
+    expect([...services.grants].map(({ owner }) => owner)).toEqual([request.to]);
+  });
+
+  it('is released meanwhile: what it has become is released once the reply is there', async () => {
+    const { reading, held, upgrading, reads, writes, clock } = openReading();
+    const { asked, request, answer } = await upgrading();
+    const releasing = outcomeOf(reading.release());
+    expect(reading.isReleased).toBe(true);
+    answer(held());
+    await expect(asked).resolves.toMatchObject({ isReleased: true });
+    expect(writes.releases.requests).toMatchObject([{ owner: request.to }]);
+    expect(releasing.end).toBe('pending');
+    writes.releases.next().answer({ outcome: 'released' });
+    await clock.advance(0);
+    expect([releasing.end, reads.releases.requests]).toEqual(['released', []]);
+  });
+
+  it('is released meanwhile, and others read: the read is released', async () => {
+    const { reading, upgrading, reads, clock } = openReading();
+    const { asked, answer } = await upgrading();
+    const releasing = outcomeOf(reading.release());
+    answer({ outcome: 'others', readers: 2 });
+    await expect(asked).resolves.toBeNull();
+    reads.releases.next().answer({ outcome: 'released' });
+    await clock.advance(0);
+    expect(releasing.end).toBe('released');
+  });
+
+  it('is not renewed meanwhile, and again afterwards if others read', async () => {
+    const { reading, upgrading, reads, clock } = openReading();
+    const { asked, answer } = await upgrading();
+    await clock.advance(TIMEOUT / 2);
+    expect(reads.renewals.requests).toEqual([]);
+    answer({ outcome: 'others', readers: 1 });
+    await asked;
+    await clock.advance(TIMEOUT / 3);
+    reads.answerRenewal(true);
+    await clock.advance(TIMEOUT / 2);
+    reading.assertHeld();
+  });
+
+  it('sends its request only after the reply to a renewal, which comes too late for nothing', async () => {
+    const { reading, reads, upgrades, held, clock, emitted } = openReading();
+    await clock.advance(TIMEOUT / 3);
+    expect(reads.renewals.pending).toBe(1);
+    const asked = reading.tryUpgrade();
+    await clock.advance(100);
+    expect(upgrades.requests).toEqual([]);
+    reads.answerRenewal(true);
+    await clock.advance(0);
+    upgrades.next().answer(held());
+    await expect(asked).resolves.toMatchObject({ isHeld: true });
+    expect(lossesIn(emitted)).toEqual([]);
+  });
+
+  it('sends its request only after the reply to an inspection', async () => {
+    const { grant, reading, reads, upgrades, held, clock, emitted } = openReading();
+    const verifying = grant.verify();
+    const asked = reading.tryUpgrade();
+    await clock.advance(100);
+    expect(upgrades.requests).toEqual([]);
+    reads.answerInspection(1);
+    await verifying;
+    await clock.advance(0);
+    upgrades.next().answer(held());
+    await asked;
+    expect(lossesIn(emitted)).toEqual([]);
+  });
+
+  it('was found gone by an inspection before: nothing is sent', async () => {
+    const { grant, reading, reads, upgrades, clock } = openReading();
+    const verifying = grant.verify();
+    const asked = outcomeOf(reading.tryUpgrade());
+    reads.answerInspection(0);
+    await verifying;
+    await clock.advance(0);
+    expect(asked.end).toBe('LockLostError: gone');
+    expect(upgrades.requests).toEqual([]);
+  });
+
+  it('ends by its lease meanwhile: its holder was told to stop, so that what it has become is released', async () => {
+    const { reading, held, upgrading, writes, clock, emitted } = openReading({ lease: 1000 });
+    const { asked, request, answer } = await upgrading();
+    const outcome = outcomeOf(asked);
+    await clock.advance(1000);
+    expect(reading.signal.aborted).toBe(true);
+    answer(held());
+    await clock.advance(0);
+    expect(outcome.end).toBe('LockLostError: lease-over');
+    expect(writes.releases.requests).toMatchObject([{ owner: request.to }]);
+    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
+  });
+
+  it('is lost if the server does not have it', async () => {
+    const { reading, upgrading, clock, emitted } = openReading();
+    const { asked, answer } = await upgrading();
+    const outcome = outcomeOf(asked);
+    answer({ outcome: 'lost' });
+    await clock.advance(0);
+    expect(outcome.end).toBe('LockLostError: gone');
+    expect(lossesIn(emitted)).toEqual([GONE]);
+    await expect(reading.release()).resolves.toBe('expired');
+  });
+
+  it('is lost if it is unknown what became of it, which stops its work', async () => {
+    const { reading, upgrading, reads, writes, clock, emitted } = openReading();
+    const { asked, answer } = await upgrading();
+    const reason = unavailable();
+    const outcome = asked.catch((error: unknown) => error);
+    answer({ outcome: 'unconfirmed', reason });
+    await expect(outcome).resolves.toBe(reason);
+    expect([reading.isHeld, reading.isReleased, reading.signal.aborted]).toEqual([false, false, true]);
+    expect(lossesIn(emitted)).toEqual([UNCONFIRMED]);
+    const releasing = outcomeOf(reading.release());
+    reads.releases.next().answer({ outcome: 'not-held' });
+    await clock.advance(2 * TIMEOUT);
+    expect(releasing.end).toBe('expired');
+    expect([reads.renewals.requests, writes.renewals.requests]).toEqual([[], []]);
+  });
+
+  it('stays if nothing was changed, and can be upgraded later', async () => {
+    const { reading, upgrading, held } = openReading();
+    const first = await upgrading();
+    const failed = outcomeOf(first.asked);
+    first.fail(unavailable());
+    await expect(first.asked).rejects.toThrow('no reply');
+    expect(failed.end).toBe('LockUnavailableError');
+    reading.assertHeld();
+    const second = await upgrading();
+    expect(second.request.to).not.toBe(first.request.to);
+    second.answer(held());
+    await expect(second.asked).resolves.toMatchObject({ isHeld: true });
+  });
+
+  it('is re-entered meanwhile: the re-entry finds that it has ended', async () => {
+    const { grant, upgrading, held, reads, reading } = openReading();
+    const { asked, answer } = await upgrading();
+    const joining = grant.reenter(reading, undefined);
+    answer(held());
+    await asked;
+    await expect(joining).resolves.toBe(false);
+    expect(reads.holds.requests).toEqual([]);
+  });
+
+  it('is told to stop by a shutdown, as is what it has become', async () => {
+    const { grant, upgrading, held } = openReading();
+    const { asked, answer } = await upgrading();
+    const reason = new LockShutdownError('The application shuts down');
+    grant.abort(reason);
+    answer(held());
+    expect((await asked)?.signal.reason).toBe(reason);
+  });
+});
+
+describe('A hold that is to end by an upgrade or a downgrade', () => {
+  it('is certain no longer than the lease of the writer, and again if others read', async () => {
+    const { reading, upgrades, clock } = openReading();
+    const asked = reading.tryUpgrade({ lease: 1000 });
+    await clock.advance(0);
+    expect(reading.remaining).toBeLessThan(1000);
+    await clock.advance(1000);
+    expect([reading.isHeld, reading.remaining]).toEqual([false, 0]);
+    expect(() => reading.assertHeld()).toThrow(/is being upgraded, downgraded or detached/);
+    upgrades.next().answer({ outcome: 'others', readers: 1 });
+    await expect(asked).resolves.toBeNull();
+    reading.assertHeld();
+    expect(reading.remaining).toBeGreaterThan(20_000);
+  });
+
+  it('is not certain once the downgrade is sent, since others may read, and again if it was not', async () => {
+    const { upgrading, held, downgrades, clock } = openReading();
+    const { asked, answer } = await upgrading();
+    answer(held());
+    const writing = await asked;
+    const downgrading = writing?.downgrade();
+    await clock.advance(0);
+    expect(writing?.isHeld).toBe(false);
+    expect(() => writing?.assertHeld()).toThrow(/is being upgraded, downgraded or detached/);
+    downgrades.next().fail(unavailable());
+    await expect(downgrading).rejects.toThrow('no reply');
+    writing?.assertHeld();
+    expect(writing?.signal.aborted).toBe(false);
+  });
+});
+
+describe('A hold that was upgraded', () => {
+  it('has the age, the limit and the least time of the read', async () => {
+    const { grant, upgrading, held, clock } = openReading({ maxHold: 10_000 });
+    grant.holds.holdAtLeast(6000);
+    await clock.advance(4000);
+    const { asked, request, answer } = await upgrading();
+    expect(request.lease).toBe(6000);
+    answer(held());
+    const written = await asked;
+    expect(written?.grant.heldFor).toBe(4000);
+    expect(written?.grant.holds.left).toBe(6000);
+    expect(written?.grant.holds.minHoldLeft).toBe(2000);
+  });
+
+  it('takes the place of the read in its scope before anything else runs', async () => {
+    const places: string[] = [];
+    const placeOf = (family: string): NonNullable<GrantOptions['place']> => ({
+      onClosed: () => void places.push(`${family} closed`),
+      inHalf: (other) => placeOf(other),
+      put: (grant) => void places.push(`${family} has ${grant.kind.family}`),
+    });
+    const { upgrading, held } = openReading({ place: placeOf('read') });
+    const { asked, answer } = await upgrading();
+    answer(held());
+    const written = await asked;
+    expect(places).toEqual(['read closed', 'write has write']);
+    written?.abandon();
+    await written?.release();
+    expect(places.at(-1)).toBe('write closed');
+  });
+
+  it('is downgraded by the same rules', async () => {
+    const { upgrading, held, downgrades, clock, reads, emitted } = openReading();
+    const { asked, answer } = await upgrading();
+    answer(held());
+    const written = await asked;
+    const downgrading = written?.downgrade();
+    await clock.advance(0);
+    const command = downgrades.next();
+    expect(command.request).toMatchObject({ name: 'n', from: written?.owner, lease: TIMEOUT });
+    command.answer(held());
+    const reading = await downgrading;
+    expect(reading).toMatchObject({ owner: command.request.to, isHeld: true });
+    const releasing = reading?.release();
+    expect(reads.releases.requests).toMatchObject([{ owner: command.request.to }]);
+    reads.releases.next().answer({ outcome: 'released' });
+    await expect(releasing).resolves.toBe('released');
+    expect(lossesIn(emitted)).toEqual([]);
+  });
+});

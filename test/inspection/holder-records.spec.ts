@@ -1,0 +1,245 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { hostname } from 'node:os';
+import {
+  type HolderRecord,
+  type Lock,
+  LockConflictError,
+  LockOptionsError,
+  type LockService,
+  LockTimeoutError,
+} from '../../lib/index.js';
+import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { caught } from '../kit/caught.js';
+import { inWorld, onEveryBackend } from '../kit/every-backend.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { until } from '../kit/until.js';
+import type { World } from '../kit/world.js';
+
+const KINDS: readonly (readonly [string, (locks: LockService) => Lock])[] = [
+  ['plain', (locks) => locks.getLock('n')],
+  ['fair', (locks) => locks.getFairLock('n')],
+  ['fenced', (locks) => locks.getFencedLock('n')],
+  ['spin', (locks) => locks.getSpinLock('n')],
+  ['read', (locks) => locks.getReadWriteLock('n').readLock()],
+  ['write', (locks) => locks.getReadWriteLock('n').writeLock()],
+  ['group', (locks) => locks.getGroupLock('n', ['v1', 'v2'])],
+];
+
+/** Resolves when no record is left. */
+const unrecorded = (world: World): Promise<number> =>
+  world.time.until(async () => !(await world.probe.names()).some((name) => name.includes(':holder:')), 5000);
+
+/** Resolves with the record that is wanted as soon as it is there: no caller waits for it to be written. */
+const recordOf = async (lock: Lock, isWanted = (_record: HolderRecord): boolean => true): Promise<HolderRecord> => {
+  let record: HolderRecord | undefined;
+  await until(async () => {
+    record = (await lock.inspect()).holders[0]?.record;
+    return record !== undefined && isWanted(record);
+  });
+  if (!record) throw new Error('There is no record');
+  return record;
+};
+
+onEveryBackend((world) => {
+  describe('The record of a holder', () => {
+    it.each(KINDS)('tells who holds a %s lock until it is released', async (_, lockOf) => {
+      const [client, other] = [
+        await world.open({ holderRecords: { service: 'shop', traceId: () => 'trace-1' } }),
+        await world.open(),
+      ];
+      const before = Date.now();
+      const hold = await lockOf(client.locks).acquire();
+      const record = await recordOf(lockOf(other.locks));
+      expect(record).toEqual({
+        host: hostname(),
+        pid: process.pid,
+        service: 'shop',
+        traceId: 'trace-1',
+        since: expect.any(Number),
+      });
+      expect(record.since).toBeGreaterThanOrEqual(before);
+      expect(record.since).toBeLessThanOrEqual(Date.now());
+      await hold.release();
+      await unrecorded(world);
+      await expect(world.probe.names()).resolves.toEqual(
+        (await world.probe.names()).filter((name) => name.startsWith('redisson_lock_token')),
+      );
+    });
+
+    it.each(KINDS)('is in the error of a caller that is refused a %s lock', async (kind, lockOf) => {
+      const options = { holderRecords: { service: 'shop', traceId: () => 'trace-1' } };
+      const [client, other] = [await world.open(options), await world.open(options)];
+      // A reader refuses only writers.
+      const [holding, refused] =
+        kind === 'read' ? [lockOf, (locks: LockService) => locks.getReadWriteLock('n').writeLock()] : [lockOf, lockOf];
+      const hold = await holding(client.locks).acquire();
+      const record = await recordOf(holding(other.locks));
+      const error = await caught(refused(other.locks).acquire({ wait: 0 }), LockConflictError);
+      expect(error.details).toMatchObject({ holder: hold.owner, record });
+      const since = new Date(record.since).toISOString();
+      const text = `of shop on ${hostname()}, process ${process.pid}, has held it since ${since}, trace trace-1`;
+      expect(error.message).toContain(text);
+      await expect(refused(other.locks).tryAcquire()).resolves.toBeNull();
+      let late: LockTimeoutError | undefined;
+      const waiting = caught(refused(other.locks).acquire({ wait: 1500 }), LockTimeoutError).then((refusal) => {
+        late = refusal;
+      });
+      await world.time.until(() => late !== undefined, 5000);
+      await waiting;
+      expect(late?.message).toContain(text);
+      await hold.release();
+    });
+
+    it('is in the error of a caller that is refused a permit of a limit', async () => {
+      const { locks } = await world.open({ holderRecords: { service: 'shop' } });
+      await locks.withLimit('n', 1, async () => {
+        await until(async () => {
+          let isThere = false;
+          for await (const { holders } of locks.list('n')) isThere = holders[0]?.record !== undefined;
+          return isThere;
+        });
+        const other = locks.runInScope(() => locks.withLimit('n', 1, { wait: 0 }, () => {}));
+        expect((await caught(other, LockConflictError)).details).toMatchObject({ record: { service: 'shop' } });
+      });
+      await unrecorded(world);
+    });
+
+    it('tells who has a permit of a limit', async () => {
+      const { locks } = await world.open({ holderRecords: { service: 'shop' } });
+      await locks.withLimit('n', 2, async () => {
+        let record: HolderRecord | undefined;
+        await until(async () => {
+          for await (const { holders } of locks.list('n')) record = holders[0]?.record;
+          return record !== undefined;
+        });
+        expect(record).toMatchObject({ service: 'shop' });
+      });
+      await unrecorded(world);
+    });
+
+    it('is not kept unless it is asked for', async () => {
+      const { locks } = await world.open();
+      const lock = locks.getLock('n');
+      await lock.acquire();
+      const { holders } = await lock.inspect();
+      expect(holders[0]).not.toHaveProperty('record');
+      await expect(world.probe.names()).resolves.toEqual(['n']);
+    });
+
+    it('has the name of the package if there is no other', async () => {
+      const { locks } = await world.open({ holderRecords: true });
+      const lock = locks.getLock('n');
+      await lock.acquire();
+      await expect(recordOf(lock)).resolves.toMatchObject({ service: 'nest-redis-lock' });
+    });
+
+    it('lasts as long as the watchdog renews the lock, and no longer', async () => {
+      const client = await world.open({ holderRecords: true, watchdogTimeout: 600 });
+      const lock = client.locks.getLock('n');
+      const { owner } = await lock.acquire();
+      await world.time.pass(1500);
+      await expect(recordOf(lock)).resolves.toMatchObject({ pid: process.pid });
+      await client.close();
+      await world.time.until(async () => (await world.probe.names()).length === 0, 5000);
+      expect(owner).toContain(client.runtime.owners.clientId);
+    });
+
+    it('ends with a lease, and is extended with it', async () => {
+      const { locks } = await world.open({ holderRecords: true });
+      const lock = locks.getLock('n');
+      const hold = await lock.acquire({ lease: 500 });
+      await hold.extend('60s');
+      await world.time.pass(700);
+      await expect(recordOf(lock)).resolves.toMatchObject({ pid: process.pid });
+    });
+
+    it('passes with the lock to a waiter of the same process, with the trace of its caller', async () => {
+      const traces = new AsyncLocalStorage<string>();
+      const { locks } = await world.open({ holderRecords: { traceId: () => traces.getStore() } });
+      const lock = locks.getLock('n');
+      const hold = await traces.run('first', () => lock.acquire());
+      await expect(recordOf(lock)).resolves.toMatchObject({ traceId: 'first' });
+      let inside: HolderRecord | undefined;
+      const work = traces.run('second', () =>
+        lock.withLock({ wait: '20s' }, async () => {
+          inside = await recordOf(lock, ({ traceId }) => traceId === 'second');
+        }),
+      );
+      await traces.run('first', () => hold.release());
+      await world.time.finish(work, 20_000);
+      expect(inside).toMatchObject({ traceId: 'second' });
+      await unrecorded(world);
+    });
+
+    it('stays with a writer that has stopped reading', async () => {
+      const { locks } = await world.open({ holderRecords: true });
+      const lock = locks.getReadWriteLock('n');
+      await lock.writeLock().withLock(async () => {
+        await lock.readLock().withLock(() => {});
+        await expect(recordOf(lock.writeLock())).resolves.toMatchObject({ pid: process.pid });
+      });
+      await unrecorded(world);
+    });
+
+    it('goes on without a trace if that cannot be told', async () => {
+      const broken = new Error('no tracer');
+      const client = await world.open({
+        holderRecords: {
+          traceId: () => {
+            throw broken;
+          },
+        },
+      });
+      const lock = client.locks.getLock('n');
+      await lock.acquire();
+      expect(await recordOf(lock)).not.toHaveProperty('traceId');
+      expect(client.events).toMatchObject([{ type: 'unexpected', error: broken }]);
+      client.events.length = 0;
+    });
+  });
+});
+
+describe('The option holderRecords', () => {
+  it.each([
+    ['a text', 'yes'],
+    ['null', null],
+    ['an unknown option', { host: 'h' }],
+    ['a service that is no text', { service: 7 }],
+    ['an empty service', { service: '' }],
+    ['a trace id that is no function', { traceId: 'id' }],
+  ])('refuses %s', (_, holderRecords) => {
+    expect(() => parseModuleOptions({ holderRecords: holderRecords as never })).toThrow(LockOptionsError);
+  });
+});
+
+const redis = new RedisWorld();
+inWorld(redis, () => {
+  describe('The record of a holder', () => {
+    it('is ignored if it is not understood', async () => {
+      const { locks } = await redis.open({ holderRecords: true });
+      const lock = locks.getLock('n');
+      const { owner } = await lock.acquire();
+      await recordOf(lock);
+      for (const text of ['{', '[]', '"x"', '{"host":7}', 'null']) {
+        await redis.admin.set(`{n}:holder:${owner}`, text);
+        const { holders } = await lock.inspect();
+        expect(holders).toMatchObject([{ owner }]);
+        expect(holders[0]).not.toHaveProperty('record');
+      }
+      await redis.admin.del(`{n}:holder:${owner}`);
+      await redis.admin.rpush(`{n}:holder:${owner}`, 'x');
+      expect((await lock.inspect()).holders).toMatchObject([{ owner }]);
+      await redis.admin.del(`{n}:holder:${owner}`);
+    });
+
+    it('lies in the slot of the lock, and ends with its lease', async () => {
+      const { locks } = await redis.open({ holderRecords: true });
+      const { owner } = await locks.getLock('a{b}c').acquire({ lease: '20s' });
+      const key = `a{b}c:holder:${owner}`;
+      await redis.time.until(async () => (await redis.admin.exists(key)) === 1, 5000);
+      const [record, lock] = [await redis.admin.pttl(key), await redis.admin.pttl('a{b}c')];
+      expect(record).toBeGreaterThan(0);
+      expect(record).toBeLessThanOrEqual(lock + 1000);
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What `nest new` makes of its defaults: by version 11 CommonJS with ts-jest, by version 12 ES modules with vitest. */
+const TEMPLATES: readonly { readonly cli: string; readonly modules: 'CommonJS' | 'ES modules' }[] = [
+  { cli: '11.0.13', modules: 'CommonJS' },
+  { cli: '12.0.8', modules: 'ES modules' },
+];
+
+const SOURCES = ['orders.service.ts', 'orders.service.spec.ts', 'orders.module.ts'];
+const APPLICATION = join(__dirname, 'application');
+
+const run = (command: string, args: readonly string[], cwd: string): string => {
+  const began = performance.now();
+  try {
+    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout?: string; readonly stderr?: string };
+    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+  } finally {
+    console.log(`  ${command} ${args.slice(0, 3).join(' ')}: ${Math.round((performance.now() - began) / 100) / 10} s`);
+  }
+};
+
+/** Adds the orders to an application, as its developer would; its configuration stays untouched. */
+const addOrders = (place: string, modules: 'CommonJS' | 'ES modules'): void => {
+  const suffix = modules === 'CommonJS' ? '' : '.js';
+  for (const file of SOURCES) {
+    const text = readFileSync(join(APPLICATION, file), 'utf8');
+    writeFileSync(join(place, 'src', file), text.replaceAll(/(from '\.\/.*)\.js'/g, `$1${suffix}'`));
+  }
+  const main = join(place, 'src/app.module.ts');
+  const text = readFileSync(main, 'utf8');
+  const withOrders = text.replace('imports: []', 'imports: [OrdersModule]');
+  if (withOrders === text) throw new Error(`The template has changed: no empty list of imports in ${text}`);
+  writeFileSync(main, `import { OrdersModule } from './orders.module${suffix}';\n${withOrders}`);
+  copyFileSync(join(APPLICATION, 'orders.node-test.mjs'), join(place, 'orders.node-test.mjs'));
+};
+
+/** Compiles the sub-paths as a project with the module resolution of Node 10. */
+const checkOldResolution = (place: string): void => {
+  copyFileSync(join(APPLICATION, 'sub-paths.ts'), join(place, 'sub-paths.ts'));
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'ES2022', '--experimentalDecorators'];
+  const resolution = ['--ignoreConfig', '--module', 'commonjs', '--moduleResolution', 'node10'];
+  const version = run('npx', ['tsc', '--version'], place);
+  // Version 5 knows no `ignoreConfig`, and needs none.
+  run('npx', ['tsc', ...options, ...resolution.slice(version.includes(' 5.') ? 1 : 0), 'sub-paths.ts'], place);
+};
+
+/** Makes each application, adds the packed package and a locked service, and runs the application's own tests. */
+const main = (): void => {
+  const folder = mkdtempSync(join(tmpdir(), 'new-application-'));
+  try {
+    const pack = ['pack', '--silent', '--pack-destination', folder];
+    const tarball = join(folder, run('npm', pack, join(__dirname, '../..')).trim());
+    for (const { cli, modules } of TEMPLATES) {
+      const name = `shop-${cli.split('.')[0]}`;
+      const place = join(folder, name);
+      console.log(`nest new of @nestjs/cli ${cli}, ${modules}`);
+      const create = ['new', name, '--skip-install', '--skip-git', '--package-manager', 'npm'];
+      run('npx', ['--yes', `@nestjs/cli@${cli}`, ...create], folder);
+      run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', tarball, 'ioredis'], place);
+      addOrders(place, modules);
+      run('npm', ['test', '--silent'], place);
+      run('npm', ['run', '--silent', 'build'], place);
+      run(process.execPath, ['--test', 'orders.node-test.mjs'], place);
+      if (modules === 'CommonJS') checkOldResolution(place);
+      console.log(`  ok`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+main();

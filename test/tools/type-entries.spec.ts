@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const PACKAGE = '/app/node_modules/nest-redis-lock';
+const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
+const { exports } = JSON.parse(manifest) as {
+  readonly exports: Readonly<Record<string, { readonly require: { readonly types: string } } | string>>;
+};
+
+/** The entries of the package that have types, and where these are. */
+const entries = Object.entries(exports).flatMap(([path, target]) =>
+  typeof target === 'string' ? [] : [[join('nest-redis-lock', path), join(PACKAGE, target.require.types)] as const],
+);
+
+/** The package as it is installed: its manifest and the types that it names. */
+const host: ts.ModuleResolutionHost = {
+  fileExists: (file) => file === `${PACKAGE}/package.json` || entries.some(([, types]) => types === file),
+  readFile: (file) => (file === `${PACKAGE}/package.json` ? manifest : undefined),
+};
+
+describe('The types of the package', () => {
+  it.each(entries)('are found for %s by an application that resolves like Node 10', (entry, types) => {
+    const options = { moduleResolution: ts.ModuleResolutionKind.Node10 };
+    const { resolvedModule } = ts.nodeModuleNameResolver(entry, '/app/src/main.ts', options, host);
+    expect(resolvedModule?.resolvedFileName).toBe(types);
+  });
+});

@@ -1,0 +1,44 @@
+/**
+ * Values that `lockName` and `@LockedHandler` must refuse or accept at compile time. Nothing here runs: the check is
+ * `npm run typecheck`, where a line after `@ts-expect-error` that compiles is an error.
+ */
+import { LockedHandler, lockName } from 'nest-redis-lock';
+
+declare const optional: { readonly id?: string; readonly tag: string | null };
+
+export const names: readonly string[] = [
+  lockName`report`,
+  lockName`cart:${'a'}:${1}:${1n}:${true}:${new Date()}`,
+  // @ts-expect-error -- may be undefined
+  lockName`cart:${optional.id}`,
+  // @ts-expect-error -- may be null
+  lockName`cart:${optional.tag}`,
+  // @ts-expect-error -- an object
+  lockName`cart:${{ id: 7 }}`,
+  // @ts-expect-error -- a list makes no single name
+  lockName`cart:${['a']}`,
+  // @ts-expect-error -- a tag, not a function of text
+  lockName('cart:7'),
+];
+
+export class Carts {
+  @LockedHandler((context) => lockName`cart:${context.getHandler().name}`, { wait: '3s' })
+  handler(): string {
+    return 'a';
+  }
+
+  // @ts-expect-error -- a key template needs @Locked
+  @LockedHandler('cart:<0>')
+  template(_id: string): string {
+    return 'a';
+  }
+
+  // @ts-expect-error -- the key is missing
+  @LockedHandler(() => lockName`cart:${optional.id}`)
+  missing(): string {
+    return 'a';
+  }
+}
+
+@LockedHandler(() => 'carts')
+export class WholeController {}
