@@ -4,13 +4,14 @@ import { deadlineTable, waiterTable } from '../../lib/backend/memory/fair-queue.
 import { lockTable } from '../../lib/backend/memory/lock.js';
 import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import { waitingTable } from '../../lib/backend/memory/waiting-clients.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import type { Probe, RawPlace, World } from './world.js';
 import { Time } from './time.js';
-import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
+import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
 
 /** Clients that share one memory, as they would share a server, on a manual clock. */
 export class MemoryWorld implements World {
@@ -89,6 +90,10 @@ class SharedMemory implements Probe {
 
   async queueLength(name: string): Promise<number> {
     return waiterTable(this.store).find(fairQueue(name))?.length ?? 0;
+  }
+
+  async waitingClients(name: string): Promise<number> {
+    return waitingTable(this.store).find(waitingClients(name))?.length ?? 0;
   }
 
   async enqueue(name: string, { owner, keptFor }: RawPlace): Promise<void> {

@@ -5,7 +5,7 @@ import { RedisServer } from '../servers/redis/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import type { Probe, RawPlace, RawState, World } from './world.js';
 import { Time } from './time.js';
-import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
+import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
 
 /** Clients of one real server. */
 export class RedisWorld implements World {
@@ -105,6 +105,10 @@ class RedisProbe implements Probe {
 
   async queueLength(name: string): Promise<number> {
     return this.admin.llen(fairQueue(name));
+  }
+
+  async waitingClients(name: string): Promise<number> {
+    return this.admin.zcard(waitingClients(name));
   }
 
   async enqueue(name: string, { owner, keptFor }: RawPlace): Promise<void> {

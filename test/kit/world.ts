@@ -29,6 +29,8 @@ export interface Probe {
   queue(name: string): Promise<readonly RawPlace[]>;
   /** The number of waiters for a fair lock. */
   queueLength(name: string): Promise<number>;
+  /** The number of clients that wait on the server for a plain lock. */
+  waitingClients(name: string): Promise<number>;
   /** Puts a waiter at the end of a fair lock's queue. */
   enqueue(name: string, place: RawPlace): Promise<void>;
   /** Deletes everything, in one instant. Nothing is announced. */
