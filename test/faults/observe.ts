@@ -11,6 +11,8 @@ export interface Settled<T> {
   readonly ms: number;
   /** The part of the elapsed time for which this process could run, ms. */
   readonly servedMs: number;
+  /** The longest time for which this process could not run, ms. */
+  readonly longestStall: number;
 }
 
 /** Runs `work` to its end. Resolves with its value or error, and with the time that it took. */
@@ -22,7 +24,7 @@ export const settled = async <T>(work: () => Promise<T>): Promise<Settled<T>> =>
     (error: unknown) => ({ error }),
   );
   time.stop();
-  return { ...outcome, ms: performance.now() - start, servedMs: time.elapsed };
+  return { ...outcome, ms: performance.now() - start, servedMs: time.elapsed, longestStall: time.longestStall };
 };
 
 /**

@@ -8,12 +8,22 @@ const MOST_MS = 2 * BEAT_MS;
  */
 export class ServedTime {
   private served = 0;
+  private longest = 0;
   private last = performance.now();
   private readonly beat = setInterval(() => this.count(), BEAT_MS).unref();
 
   /** The time since the start, ms. */
   get elapsed(): number {
     return this.served;
+  }
+
+  /**
+   * The longest time for which this process could not run, ms: what it notices by its clock, it may notice that much
+   * later.
+   */
+  get longestStall(): number {
+    this.count();
+    return this.longest;
   }
 
   stop(): void {
@@ -23,7 +33,9 @@ export class ServedTime {
 
   private count(): void {
     const now = performance.now();
-    this.served += Math.min(now - this.last, MOST_MS);
+    const gap = now - this.last;
+    this.served += Math.min(gap, MOST_MS);
+    if (gap > MOST_MS) this.longest = Math.max(this.longest, gap);
     this.last = now;
   }
 }
