@@ -35,8 +35,8 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   testTimeout: 15_000,
-  // More than cores on a small machine: the tests wait for half of their time.
-  maxWorkers: 3,
+  // More than cores on a small machine: the tests mostly wait.
+  maxWorkers: 5,
   coverageProvider: 'v8',
   collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.spec.ts', '!lib/**/*.generated.ts'],
 };

@@ -67,7 +67,8 @@ export class CommandLine {
 
   /** Starts it on a terminal of its own, which both streams are written to. */
   static startOnTerminal(parameters: readonly string[], environment: Environment = {}): CommandLine {
-    const command = [process.execPath, CLI, ...parameters].map(quoted).join(' ');
+    // Without `exec` a shell may stay in between, which Ctrl-C ends as well, with a code of its own.
+    const command = `exec ${[process.execPath, CLI, ...parameters].map(quoted).join(' ')}`;
     return new CommandLine('script', ['-qec', command, '/dev/null'], { TERM: 'xterm', ...environment }, 'pipe');
   }
 
