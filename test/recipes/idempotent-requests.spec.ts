@@ -15,9 +15,9 @@ interface Reply {
 }
 
 inWorld(redis, ({ time }) => {
-  const start = (watchdogTimeout = LONG_WATCHDOG): Promise<Worker<typeof api>> => {
+  const start = (watchdogTimeout = LONG_WATCHDOG, adapter = 'Express'): Promise<Worker<typeof api>> => {
     const file = new URL('./payments.worker.ts', import.meta.url);
-    return Worker.start<typeof api>(file, { args: [redis.server.url, String(watchdogTimeout)] });
+    return Worker.start<typeof api>(file, { args: [redis.server.url, String(watchdogTimeout), adapter] });
   };
 
   const pay = async (process: Worker<typeof api>, key: string | undefined, amount: number): Promise<Reply> => {
@@ -37,7 +37,7 @@ inWorld(redis, ({ time }) => {
     let other: Worker<typeof api>;
 
     beforeAll(async () => {
-      [one, other] = await Promise.all([start(), start()]);
+      [one, other] = await Promise.all([start(), start(LONG_WATCHDOG, 'Fastify')]);
     });
     afterAll(() => Promise.all([one.stop(), other.stop()]));
 

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { BadRequestException, Inject, Injectable, Module, ServiceUnavailableException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Redis } from 'ioredis';
 import { RedisLockModule } from 'nest-redis-lock';
 import { IdempotencyInterceptor } from '../../docs/recipes/idempotent-requests/idempotency.interceptor.js';
@@ -8,7 +10,7 @@ import { Payments, PaymentsController } from './payments.controller.js';
 import { Gate } from '../kit/gate.js';
 import { serve } from '../servers/worker/worker-host.js';
 
-const [, , url = '', watchdogTimeout = ''] = process.argv;
+const [, , url = '', watchdogTimeout = '', adapterName = ''] = process.argv;
 
 /** What a charge of this amount does in place of a success. */
 const REFUSED = 400;
@@ -47,7 +49,8 @@ class KeyedPayments extends Payments {
 })
 class PaymentsModule {}
 
-const listening = NestFactory.create(PaymentsModule, { logger: false }).then(async (app) => {
+const adapter = adapterName === 'Fastify' ? new FastifyAdapter() : new ExpressAdapter();
+const listening = NestFactory.create(PaymentsModule, adapter, { logger: false }).then(async (app) => {
   await app.listen(0, '127.0.0.1');
   return app.getUrl();
 });
