@@ -1,0 +1,25 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { LockHealthIndicator } from 'nest-redis-lock/terminus';
+
+@Controller()
+class ReadinessController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly locks: LockHealthIndicator,
+  ) {}
+
+  @Get('ready')
+  @HealthCheck()
+  ready() {
+    return this.health.check([() => this.locks.isHealthy('locks')]);
+  }
+}
+
+/** Import it after RedisLockModule, whose locks then begin to drain after the time below. */
+@Module({
+  imports: [TerminusModule.forRoot({ gracefulShutdownTimeoutMs: Number(process.env['NOT_READY_MS'] ?? 5000) })],
+  controllers: [ReadinessController],
+  providers: [LockHealthIndicator],
+})
+export class ReadinessModule {}
