@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { inTurns } from './campaign/in-turns.js';
 import { control, type Mutation, mutations } from './mutations.js';
 
 const REGISTER = fileURLToPath(new URL('../servers/register.cjs', import.meta.url));
@@ -13,20 +14,26 @@ interface Place {
   readonly topology: string;
 }
 
-const runCaseOf = ({ id, topology }: Place, mutation?: Mutation): { status: number | null; output: string } => {
+const runCaseOf = (
+  { id, topology }: Place,
+  mutation?: Mutation,
+): Promise<{ code: number | string | undefined; output: string }> => {
   const args = [REGISTER, RUN, '--only', id, '--topology', topology];
   const env = mutation
     ? { ...process.env, CHAOS_MUTATION: JSON.stringify(mutation), NODE_OPTIONS: `--require ${MUTATE}` }
     : process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
-  return { status, output: stdout + stderr };
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : (error.code ?? undefined), output: stdout + stderr });
+    });
+  });
 };
 
 /** Whether the case finds a violation. */
-const isFound = (what: string, place: Place, mutation?: Mutation): boolean => {
-  const { status, output } = runCaseOf(place, mutation);
+const isFound = async (what: string, place: Place, mutation?: Mutation): Promise<boolean> => {
+  const { code, output } = await runCaseOf(place, mutation);
   const found = new RegExp(`^FAIL ${place.id} .*\\n +(.*)`, 'm').exec(output)?.[1];
-  const ok = status === 1 && found !== undefined && !found.includes('the case itself failed');
+  const ok = code === 1 && found !== undefined && !found.includes('the case itself failed');
   print(`${ok ? 'ok  ' : 'FAIL'} ${what}: ${place.id} says: ${found ?? output.slice(-500)}`);
   return ok;
 };
@@ -34,14 +41,14 @@ const isFound = (what: string, place: Place, mutation?: Mutation): boolean => {
 /**
  * Takes out one protection after the other, and returns the number that went unnoticed.
  * @param isWanted Whether the protection is checked for which this case must fail.
+ * @param jobs How many cases run at the same time.
  */
-export const checkMutations = (isWanted: (id: string) => boolean): number => {
-  const checks = [
-    ...[control].filter(({ id }) => isWanted(id)).map((place) => isFound('with a naive lock', place)),
-    ...mutations
-      .filter(({ caught }) => isWanted(caught.id))
-      .map((mutation) => isFound(`without ${mutation.protection}`, mutation.caught, mutation)),
-  ];
+export const checkMutations = async (isWanted: (id: string) => boolean, jobs: number): Promise<number> => {
+  const controls = [control].filter(({ id }) => isWanted(id)).map((place) => () => isFound('with a naive lock', place));
+  const removals = mutations
+    .filter(({ caught }) => isWanted(caught.id))
+    .map((mutation) => () => isFound(`without ${mutation.protection}`, mutation.caught, mutation));
+  const checks = await inTurns([...controls, ...removals], jobs);
   const missed = checks.filter((ok) => !ok).length;
   print(`${checks.length - missed} passed, ${missed} failed`);
   return missed;

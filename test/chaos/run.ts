@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { cases } from './cases/index.js';
-import { checkMutations } from './check-mutations.js';
+import { runCampaign } from './campaign/campaign.js';
 import type { ChaosCase } from './case.js';
+import { checkMutations } from './check-mutations.js';
 import { keepResults } from './results.js';
-import { runCase, titleOf } from './run-case.js';
-import { type Row, rowOf, tableOf } from './table.js';
+import { titleOf } from './run-case.js';
+import { tableOf } from './table.js';
 import { TOPOLOGIES, type TopologyName } from './topologies/topology.js';
-import type { Verdict } from './verdict.js';
 
 const { values: given } = parseArgs({
   options: {
@@ -16,6 +16,7 @@ const { values: given } = parseArgs({
     seed: { type: 'string', default: '1' },
     runs: { type: 'string' },
     scale: { type: 'string' },
+    jobs: { type: 'string', default: '1' },
     list: { type: 'boolean', default: false },
     mutations: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
@@ -35,33 +36,12 @@ const topologiesOf = ({ topologies }: ChaosCase): readonly TopologyName[] =>
 const runs = Number(given.runs ?? 1);
 const scaleOf = ({ longScale = 2 }: ChaosCase): number => Number(given.scale ?? (given.long ? longScale : 1));
 const firstSeed = Number(given.seed);
-
-const runAll = async (chaos: ChaosCase, topology: TopologyName): Promise<Verdict[]> => {
-  const verdicts: Verdict[] = [];
-  const scale = scaleOf(chaos);
-  for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
-    const start = performance.now();
-    const verdict = await runCase({ chaos, topology, seed, scale });
-    verdicts.push(verdict);
-    const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const { violations, acquisitions, grants, worstHandOver } = verdict;
-    const how = violations.length === 0 ? 'ok  ' : 'FAIL';
-    print(
-      `${how} ${titleOf({ chaos, topology })} seed ${seed}: ${acquisitions} acquisitions, ${grants} grants, worst hand-over ${Math.round(worstHandOver)} ms, ${seconds} s – ${chaos.title}`,
-    );
-    for (const violation of violations.slice(0, 10)) print(`       ${violation}`);
-    if (violations.length > 0) {
-      print(
-        `       again: npm run test:chaos -- --only ${chaos.id} --topology ${topology} --seed ${seed} --runs 1 --scale ${scale}`,
-      );
-    }
-  }
-  return verdicts;
-};
+/** The number of cases at the same time. */
+const jobs = Number(given.jobs);
 
 const main = async (): Promise<void> => {
   if (given.mutations) {
-    if (checkMutations(isWanted) > 0) process.exitCode = 1;
+    if ((await checkMutations(isWanted, jobs)) > 0) process.exitCode = 1;
     return;
   }
   const chosen = cases.filter(wanted).flatMap((chaos) => topologiesOf(chaos).map((topology) => ({ chaos, topology })));
@@ -69,10 +49,10 @@ const main = async (): Promise<void> => {
     for (const { chaos, topology } of chosen) print(`${titleOf({ chaos, topology })} – ${chaos.title}`);
     return;
   }
-  const rows: Row[] = [];
-  for (const { chaos, topology } of chosen) {
-    rows.push(rowOf(chaos.id, chaos.title, topology, await runAll(chaos, topology)));
-  }
+  const rows = await runCampaign(
+    chosen.map(({ chaos, topology }) => ({ id: chaos.id, topology, firstSeed, runs, scale: scaleOf(chaos) })),
+    jobs,
+  );
   const table = tableOf(rows);
   print(`\n${table}\n`);
   if (given.write) keepResults(rows, table, { long: given.long, runs, seed: firstSeed });
@@ -81,9 +61,7 @@ const main = async (): Promise<void> => {
   if (failed > 0 || rows.length === 0) process.exitCode = 1;
 };
 
-process.on('unhandledRejection', (error) => {
-  print(`Nobody waited for this: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
-  process.exitCode = 1;
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 2;
 });
-
-void main();
