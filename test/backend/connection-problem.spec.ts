@@ -32,7 +32,7 @@ describe('D34: a connection problem in words', () => {
     ],
     [
       error("NOPERM this user has no permissions to run the 'time' command"),
-      `Redis at redis:6379 cannot be used: its user "joe" lacks a right (NOPERM this user has no permissions to run the 'time' command); grant it; docs/operations.md lists all that are needed`,
+      `Redis at redis:6379 cannot be used: its user "joe" lacks a right (NOPERM this user has no permissions to run the 'time' command); grant it; docs/operate/acl.md lists all that are needed`,
     ],
     [
       error("Socket timeout. Expecting data, but didn't receive any in 2000ms."),

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const page = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
+const page = readFileSync(join(__dirname, '../../docs/operate/acl.md'), 'utf8');
 
 const found = (pattern: RegExp): readonly string[] => {
   const [, rules] = pattern.exec(page) ?? [];
-  if (rules === undefined) throw new Error(`docs/operations.md says nothing like ${pattern}`);
+  if (rules === undefined) throw new Error(`docs/operate/acl.md says nothing like ${pattern}`);
   return rules.trim().split(/\s+/);
 };
 
@@ -13,7 +13,7 @@ const found = (pattern: RegExp): readonly string[] => {
 export const PREFIX = 'shop:';
 const USER = ['reset', 'on', '>password'];
 
-/** The rules after `ACL SETUSER locks on >password` for one server, from docs/operations.md. */
+/** The rules after `ACL SETUSER locks on >password` for one server, from docs/operate/acl.md. */
 export const RULES = found(/^ACL SETUSER locks on >password([^`]+)^```/m);
 export const CLUSTER_RULES = found(/\*\*Cluster\*\*: also `([^`]+)`/);
 export const REPLICA_RULES = found(/\*\*replicas\*\*[^`]*`[^`]*`\): also `([^`]+)`/);

@@ -80,7 +80,7 @@ const rights: Explanation = ({ message, endpoint: { user = 'default', database }
   if (!/\bNOPERM\b/.test(message)) return undefined;
   return refused(
     `its user "${user}" lacks a right (${message})`,
-    'grant it; docs/operations.md lists all that are needed',
+    'grant it; docs/operate/acl.md lists all that are needed',
   );
 };
 
