@@ -77,7 +77,7 @@ onEveryBackend((world) => {
       const error = await caught(refused(other.locks).acquire({ wait: 0 }), LockConflictError);
       expect(error.details).toMatchObject({ holder: hold.owner, record });
       const since = new Date(record.since).toISOString();
-      const text = `of shop on ${hostname()}, process ${process.pid}, has held it since ${since}, trace trace-1`;
+      const text = `. shop on ${hostname()}, process ${process.pid}, has held it since ${since}, trace trace-1`;
       expect(error.message).toContain(text);
       await expect(refused(other.locks).tryAcquire()).resolves.toBeNull();
       let late: LockTimeoutError | undefined;

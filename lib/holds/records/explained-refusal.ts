@@ -11,7 +11,7 @@ interface Wanted {
 }
 
 const describe = ({ host, pid, service, method, traceId, since }: HolderRecord): string => {
-  const who = [method, service && `of ${service}`].filter(Boolean).join(' ') || 'Its holder';
+  const who = [method, service].filter(Boolean).join(' of ') || 'Its holder';
   const trace = traceId === undefined ? '' : `, trace ${traceId}`;
   return `${who} on ${host}, process ${pid}, has held it since ${new Date(since).toISOString()}${trace}`;
 };
