@@ -1,3 +1,4 @@
+/** @module nest-redis-lock */
 export {
   type CommandOutcome,
   FenceHeaderError,

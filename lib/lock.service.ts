@@ -219,7 +219,7 @@ export class LockService extends LockObservation {
    */
   onEvent(listener: EventListener<LockNotice['type']>): () => void;
   /**
-   * Calls `listener` for events of these types, also those of every acquisition and release ({@link LifeCycleEvent}),
+   * Calls `listener` for events of these types, also those of every acquisition and release (`LifeCycleEvent`),
    * which cost nothing unless they are listened to. All events are published on channels of `node:diagnostics_channel`
    * as well: `nest-redis-lock:<type>`.
    * @param types One type, several, or `'all'`.

@@ -120,7 +120,7 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOp
  */
 @Module({})
 export class RedisLockModule extends ConfigurableModuleClass {
-  /** @param options All have defaults: without any, locks are stored at `redis://127.0.0.1:6379`. */
+  /** All options have defaults: without any, locks are stored at `redis://127.0.0.1:6379`. */
   static override forRoot(...given: [options?: RedisLockOptions & RedisLockModuleExtras]): DynamicModule {
     const [options] = given;
     // The builder's type is that of factory results, which excludes the extras.

@@ -1,3 +1,4 @@
+/** @module nest-redis-lock/testing */
 export { LeakedLocksError, type TestHolder, type TestWaiter } from './leaked-locks-error.js';
 export { FakeLocks } from './fake-locks.js';
 export type { FakeLockCall } from './grant-everything.js';

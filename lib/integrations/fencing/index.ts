@@ -1,3 +1,4 @@
+/** @module nest-redis-lock/fencing */
 export { FenceHeaderError, StaleFenceError } from '../../errors.js';
 export type { FenceClient } from './fence-client.js';
 export { checkFence, FENCE_HEADER, fenceHeader, type RequestHeaders } from './fence-header.js';

@@ -1,1 +1,2 @@
+/** @module nest-redis-lock/schedule */
 export { LockedCron, type LockedCronOptions } from './locked-cron.decorator.js';

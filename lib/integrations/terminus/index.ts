@@ -1,3 +1,4 @@
+/** @module nest-redis-lock/terminus */
 export type { ServerHealth } from '../../backend/server-health.js';
 export type { Affected } from '../../events/outage.js';
 export type { ProbeVerdict } from '../../module/startup-probe.js';
