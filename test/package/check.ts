@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { RedisServer } from '../servers/redis/redis-server.js';
+import { runBundled } from './bundle.js';
+import { checkResolutions } from './resolutions.js';
+import { runTimed } from './run-timed.js';
 
 /** The ends of every peer range. All other tests run on Nest 12 and ioredis 6. */
 const PEERS: readonly { readonly nest: string; readonly ioredis: string; readonly optional: readonly string[] }[] = [
@@ -41,36 +43,50 @@ const chosenPeers = (): typeof PEERS => {
   return PEERS.filter(({ nest }) => chosen.includes(majorOf(nest)));
 };
 
-/** Installs the packed package beside the peers in a folder of their own, and runs a small application there. */
-async function main(): Promise<void> {
+const APPLICATIONS = ['application.cjs', 'entries.cjs'];
+
+/** Major versions of Node that run the applications beside the one that runs this. */
+const OTHER_NODES = ['20', '22', '24'].filter((major) => major !== process.versions.node.split('.')[0]);
+
+const install = (place: string, packages: readonly string[]): void => {
+  writeFileSync(join(place, 'package.json'), '{ "private": true }');
+  runTimed('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...packages], place);
+  for (const application of APPLICATIONS) copyFileSync(join(__dirname, application), join(place, application));
+};
+
+/**
+ * Installs the packed package beside the peers, in a folder of its own for each version of Nest, and runs small
+ * applications there: with the newest one on every version of Node and bundled, too, and every module resolution.
+ */
+const main = async (): Promise<void> => {
   const peers = chosenPeers();
+  const newest = peers.at(-1);
   const folder = mkdtempSync(join(tmpdir(), 'package-'));
-  const run = (command: string, args: readonly string[], cwd: string, env = {}): string =>
-    execFileSync(command, args, {
-      cwd,
-      env: { ...process.env, ...env },
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
   const server = await RedisServer.start();
+  const env = { REDIS_URL: server.url };
   try {
-    const tarball = run('npm', ['pack', '--silent', '--pack-destination', folder], join(__dirname, '../..')).trim();
-    for (const { nest, ioredis, optional } of peers) {
+    const pack = ['pack', '--silent', '--pack-destination', folder];
+    const tarball = join(folder, runTimed('npm', pack, join(__dirname, '../..')).trim());
+    for (const peer of peers) {
+      const { nest, ioredis, optional } = peer;
+      console.log(`Nest ${nest} with ${[`ioredis ${ioredis}`, ...optional].join(', ')}`);
       const place = mkdtempSync(join(folder, 'consumer-'));
-      writeFileSync(join(place, 'package.json'), '{ "private": true }');
       const nestPackages = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${nest}`);
-      const others = [`ioredis@${ioredis}`, 'rxjs@7.8.2', 'reflect-metadata@0.2.2', join(folder, tarball)];
-      run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...nestPackages, ...others, ...optional], place);
-      for (const application of ['application.cjs', 'entries.cjs']) {
-        copyFileSync(join(__dirname, application), join(place, application));
-        run(process.execPath, [application], place, { REDIS_URL: server.url });
+      const others = [`ioredis@${ioredis}`, 'rxjs@7.8.2', 'reflect-metadata@0.2.2', tarball];
+      install(place, [...nestPackages, ...others, ...optional]);
+      for (const application of APPLICATIONS) runTimed(process.execPath, [application], place, env);
+      if (peer !== newest) continue;
+      for (const node of OTHER_NODES) {
+        for (const application of APPLICATIONS) runTimed('npx', ['--yes', `node@${node}`, application], place, env);
       }
-      console.log(`Nest ${nest} with ${[`ioredis ${ioredis}`, ...optional].join(', ')}: ok`);
+      checkResolutions(place);
+      await runBundled(place, 'application.cjs', env);
     }
+    console.log('ok');
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
+};
 
 void main();

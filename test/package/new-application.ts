@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runTimed } from './run-timed.js';
 
 /** What `nest new` makes of its defaults: by version 11 CommonJS with ts-jest, by version 12 ES modules with vitest. */
 const TEMPLATES: readonly { readonly cli: string; readonly modules: 'CommonJS' | 'ES modules' }[] = [
@@ -11,18 +11,6 @@ const TEMPLATES: readonly { readonly cli: string; readonly modules: 'CommonJS' |
 
 const SOURCES = ['orders.service.ts', 'orders.service.spec.ts', 'orders.module.ts'];
 const APPLICATION = join(__dirname, 'application');
-
-const run = (command: string, args: readonly string[], cwd: string): string => {
-  const began = performance.now();
-  try {
-    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  } catch (error) {
-    const { stdout, stderr } = error as { readonly stdout?: string; readonly stderr?: string };
-    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
-  } finally {
-    console.log(`  ${command} ${args.slice(0, 3).join(' ')}: ${Math.round((performance.now() - began) / 100) / 10} s`);
-  }
-};
 
 /** Adds the orders to an application, as its developer would; its configuration stays untouched. */
 const addOrders = (place: string, modules: 'CommonJS' | 'ES modules'): void => {
@@ -39,34 +27,27 @@ const addOrders = (place: string, modules: 'CommonJS' | 'ES modules'): void => {
   copyFileSync(join(APPLICATION, 'orders.node-test.mjs'), join(place, 'orders.node-test.mjs'));
 };
 
-/** Compiles the sub-paths as a project with the module resolution of Node 10. */
-const checkOldResolution = (place: string): void => {
-  copyFileSync(join(APPLICATION, 'sub-paths.ts'), join(place, 'sub-paths.ts'));
-  const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'ES2022', '--experimentalDecorators'];
-  const resolution = ['--ignoreConfig', '--module', 'commonjs', '--moduleResolution', 'node10'];
-  const version = run('npx', ['tsc', '--version'], place);
-  // Version 5 knows no `ignoreConfig`, and needs none.
-  run('npx', ['tsc', ...options, ...resolution.slice(version.includes(' 5.') ? 1 : 0), 'sub-paths.ts'], place);
-};
-
 /** Makes each application, adds the packed package and a locked service, and runs the application's own tests. */
 const main = (): void => {
   const folder = mkdtempSync(join(tmpdir(), 'new-application-'));
   try {
     const pack = ['pack', '--silent', '--pack-destination', folder];
-    const tarball = join(folder, run('npm', pack, join(__dirname, '../..')).trim());
+    const tarball = join(folder, runTimed('npm', pack, join(__dirname, '../..')).trim());
     for (const { cli, modules } of TEMPLATES) {
       const name = `shop-${cli.split('.')[0]}`;
       const place = join(folder, name);
       console.log(`nest new of @nestjs/cli ${cli}, ${modules}`);
       const create = ['new', name, '--skip-install', '--skip-git', '--package-manager', 'npm'];
-      run('npx', ['--yes', `@nestjs/cli@${cli}`, ...create], folder);
-      run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', tarball, 'ioredis'], place);
+      runTimed('npx', ['--yes', `@nestjs/cli@${cli}`, ...create], folder);
+      runTimed(
+        'npm',
+        ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', tarball, 'ioredis'],
+        place,
+      );
       addOrders(place, modules);
-      run('npm', ['test', '--silent'], place);
-      run('npm', ['run', '--silent', 'build'], place);
-      run(process.execPath, ['--test', 'orders.node-test.mjs'], place);
-      if (modules === 'CommonJS') checkOldResolution(place);
+      runTimed('npm', ['test', '--silent'], place);
+      runTimed('npm', ['run', '--silent', 'build'], place);
+      runTimed(process.execPath, ['--test', 'orders.node-test.mjs'], place);
       console.log(`  ok`);
     }
   } finally {
