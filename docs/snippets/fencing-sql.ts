@@ -19,20 +19,26 @@ export class Ledger {
 
   // ALTER TABLE ledger ADD COLUMN fence BIGINT;
   async add(id: string, amount: number): Promise<void> {
-    await this.locks.getFencedLock(`ledger:${id}`).withLock(async (hold) => {
-      const row = await this.read(id);
-      if (!row) throw new NotFoundException();
-      const fenced = sqlFence(hold.fence, { resource: `ledger ${id}`, placeholder: '$3' });
-      const { rowCount } = await this.database.query(
-        `UPDATE ledger SET balance = $1, ${fenced.set} WHERE id = $2 AND ${fenced.where}`,
-        [row.balance + amount, id, fenced.value],
+    await this.locks.getFencedLock(`ledger:${id}`).withLock(async ({ fence }) => {
+      const fenced = sqlFence(fence, { resource: `ledger ${id}`, placeholder: '$2' });
+      const last = async () => (await this.query('SELECT fence FROM ledger WHERE id = $1', [id])).rows[0]?.fence;
+      // Reads by an UPDATE that sets the fence: from here on, writes of earlier holders are refused.
+      const read = await this.query(
+        `UPDATE ledger SET ${fenced.set} WHERE id = $1 AND ${fenced.where} RETURNING balance, fence`,
+        [id, fenced.value],
       );
-      await fenced.confirm(rowCount, async () => (await this.read(id))?.fence); // throws StaleFenceError
+      await fenced.confirm(read.rowCount, last); // throws StaleFenceError
+      const [row] = read.rows;
+      if (!row) throw new NotFoundException();
+      const { rowCount } = await this.query(
+        `UPDATE ledger SET balance = $3, ${fenced.set} WHERE id = $1 AND ${fenced.where}`,
+        [id, fenced.value, row.balance + amount],
+      );
+      await fenced.confirm(rowCount, last);
     });
   }
 
-  private async read(id: string) {
-    const { rows } = await this.database.query('SELECT balance, fence FROM ledger WHERE id = $1', [id]);
-    return rows[0];
+  private query(text: string, values: unknown[]) {
+    return this.database.query(text, values);
   }
 }
