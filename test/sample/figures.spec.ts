@@ -1,8 +1,8 @@
-import { answeredPerProcess, figuresOf, oversold, percentile } from '../../sample/flash-sale/figures.js';
-import { offerOf, orderRequests } from '../../sample/flash-sale/offer.js';
-import type { Sale } from '../../sample/flash-sale/sale.js';
-import { soldPerArticle } from '../../sample/inventory/sold.js';
-import type { OrderRequest } from '../../sample/orders/order.js';
+import { answeredPerProcess, figuresOf, oversold, percentile } from '../../sample/shop/flash-sale/figures.js';
+import { offerOf, orderRequests } from '../../sample/shop/flash-sale/offer.js';
+import type { Sale } from '../../sample/shop/flash-sale/sale.js';
+import { soldPerArticle } from '../../sample/shop/inventory/sold.js';
+import type { OrderRequest } from '../../sample/shop/orders/order.js';
 
 const order = (warehouse: string, ...lines: readonly [sku: string, quantity: number][]): OrderRequest => ({
   warehouse,

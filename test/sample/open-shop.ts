@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { AppModule } from '../../sample/app.module.js';
-import { readSettings } from '../../sample/shop.settings.js';
+import { AppModule } from '../../sample/shop/app.module.js';
+import { readSettings } from '../../sample/shop/shop.settings.js';
 
 export interface OpenShop {
   readonly app: INestApplication;

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import type { InventoryReport } from '../../sample/inventory/inventory-report.js';
+import type { InventoryReport } from '../../sample/shop/inventory/inventory-report.js';
 import { openBrowser, openPage } from '../browser/open-browser.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { until } from '../kit/until.js';

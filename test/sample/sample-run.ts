@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../kit/until.js';
 
-const MAIN = join(process.cwd(), 'dist/sample/main.js');
+const MAIN = join(process.cwd(), 'dist/sample/shop/main.js');
 
 /** A run of `npm start` without the build. */
 export class SampleRun {

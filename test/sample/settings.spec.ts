@@ -1,5 +1,5 @@
-import { CommandLineError, readCommandLine } from '../../sample/command-line.js';
-import { readSettings, SettingsError, type ShopSettings, writeSettings } from '../../sample/shop.settings.js';
+import { CommandLineError, readCommandLine } from '../../sample/shop/command-line.js';
+import { readSettings, SettingsError, type ShopSettings, writeSettings } from '../../sample/shop/shop.settings.js';
 
 describe('The command line of the sample', () => {
   it('is empty, or says --once', () => {
@@ -9,7 +9,7 @@ describe('The command line of the sample', () => {
 
   it('is refused, naming what is unknown', () => {
     for (const args of [['--twice'], ['--once', 'now']]) expect(() => readCommandLine(args)).toThrow(CommandLineError);
-    expect(() => readCommandLine(['--once', '--twice'])).toThrow('"--twice"');
+    expect(() => readCommandLine(['--once', '--twice'])).toThrow("'--twice'");
   });
 });
 

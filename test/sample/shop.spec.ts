@@ -1,10 +1,10 @@
 import { open, type OpenShop } from './open-shop.js';
-import { figuresOf } from '../../sample/flash-sale/figures.js';
-import { offerOf, orderRequests } from '../../sample/flash-sale/offer.js';
-import { runSale, type Sale } from '../../sample/flash-sale/sale.js';
-import { ShopClient } from '../../sample/flash-sale/shop-client.js';
-import type { Snapshot, WarehouseState } from '../../sample/dashboard/snapshot.js';
-import type { Order } from '../../sample/orders/order.js';
+import { figuresOf } from '../../sample/shop/flash-sale/figures.js';
+import { offerOf, orderRequests } from '../../sample/shop/flash-sale/offer.js';
+import { runSale, type Sale } from '../../sample/shop/flash-sale/sale.js';
+import { ShopClient } from '../../sample/shop/flash-sale/shop-client.js';
+import type { Snapshot, WarehouseState } from '../../sample/shop/dashboard/snapshot.js';
+import type { Order } from '../../sample/shop/orders/order.js';
 import { until } from '../kit/until.js';
 
 let shop: OpenShop;

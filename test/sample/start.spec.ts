@@ -125,7 +125,7 @@ describe('npm start that cannot start', () => {
   };
 
   it.each([
-    [['--twice'], {}, 'Unknown argument "--twice": the sample takes --once, or nothing.'],
+    [['--twice'], {}, "Unknown option '--twice': the sample takes --once, or nothing."],
     [[], { PORT: '80x' }, 'PORT must be a whole number from 0 to 65535, not "80x".'],
     [[], { LOCKING: 'on' }, 'LOCKING must be "off", "unfair" or "fair", not "on".'],
     [[], { REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be a redis:// or rediss:// URL.'],

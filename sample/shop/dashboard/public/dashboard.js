@@ -88,8 +88,12 @@ function show({ warehouses, balances, gateway, report, processes, books, sale })
 
   showReport(report);
   byId('processes').replaceChildren(...processes.map(processItem));
-  byId('books').textContent = { free: 'Free', read: 'Being read', write: 'Being written' }[books.mode];
-  byId('books-note').textContent = balances ? 'Sold and left add up to what was offered.' : 'They do not balance!';
+  byId('books').textContent = { free: 'Nothing reads or writes', read: 'A report reads', write: 'An order writes' }[
+    books.mode
+  ];
+  byId('books-note').textContent = balances
+    ? 'Sold and left add up to what was offered.'
+    : 'Sold and left do not add up!';
   byId('books-note').classList.toggle('bad', !balances);
   showWarehouses(warehouses);
 }
@@ -165,7 +169,7 @@ function showWarehouse(card, { articles, lock, waiting }) {
   const holder = card.querySelector('.holder');
   const [first] = lock.holders;
   holder.classList.toggle('free', !first);
-  holder.replaceChildren(first ? named(first.process) : 'Free');
+  holder.replaceChildren(first ? named(first.process) : 'No order at the moment');
   holder.title = first?.owner ?? '';
   card.querySelector('.lease').textContent = first ? `lease ${seconds(lock.leaseMs)}` : '';
   card.querySelector('.people').textContent = '●'.repeat(Math.min(PEOPLE, waiting));

@@ -39,10 +39,14 @@ export function flashSaleResult(sales: ByLocking<Sale>): ScenarioResult {
       ...COLUMNS.map(([, figure]) => figure(row)),
       [...answeredPerProcess(sale).values()].join(' + '),
     ]),
-    remarks: figures.flatMap(([locking, , row]) => remarks(locking, row)),
+    remarks: [...figures.flatMap(([locking, , row]) => remarks(locking, row)), COST],
     failures: figures.flatMap(([locking, sale, row]) => failures(locking, sale, row)),
   };
 }
+
+const COST =
+  'With locks fewer requests a second are answered, and the last buyers wait longer: orders of one warehouse run one after\n' +
+  'the other, each as long as its payment. Without locks they all run at once, and read a stock that others change.';
 
 function remarks(locking: Locking, { oversold, stockLeft }: Figures): readonly string[] {
   if (locking === 'off') {

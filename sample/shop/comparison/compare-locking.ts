@@ -10,6 +10,9 @@ import { keepOpen } from './keep-open.js';
 import { table } from './table.js';
 import { runScenarios, type UseShop } from './run-scenarios.js';
 
+const INTRODUCTION =
+  'A shop sells 100 items to 400 buyers who all come at once: without locks, with locks, and with fair ones. Then it shows\n' +
+  'five more uses of locks. That takes about 20 seconds.\n';
 const PROCESSES = 3;
 /** Slow enough to watch the orders. */
 const SLOW_PAYMENT_MS = 200;
@@ -23,6 +26,7 @@ export async function compareLocking(
   if (!once && settings.port !== 0 && !(await isFree(settings.port))) {
     throw new Error(`Port ${settings.port} is taken; choose another with PORT.`);
   }
+  console.log(INTRODUCTION);
   const progress = new Progress();
   await using redis = await findRedis(process.env, settings.redisUrl);
   progress.step(redis.description);
