@@ -36,7 +36,7 @@ const steps = [...read('.ci/run').matchAll(/^step (.+)$/gm)].map(([, step = ''])
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm ci --no-fund --no-audit': 'in the action set-up',
   'npm run --silent test:engines -- --only redis-8.2 --suite contract': 'every suite on every engine',
-  'npm run --silent package:peers': 'once for each version of Nest',
+  'npm run --silent test:package': 'in parts, package:peers once for each version of Nest',
 };
 
 describe('The workflow of GitHub', () => {
@@ -49,6 +49,13 @@ describe('The workflow of GitHub', () => {
   it('runs the suites on every engine', () => {
     const wanted = engines.map(({ name }) => `npm run --silent test:engines -- --only ${name}`);
     expect([...inWorkflow].filter((command) => command.includes('test:engines'))).toEqual(wanted);
+  });
+
+  it('runs every part of the tests of the package', () => {
+    const parts = (manifest.scripts['test:package'] ?? '').split(' && ');
+    expect(parts.length).toBeGreaterThan(4);
+    const isThere = (part: string): boolean => [...inWorkflow].some((command) => command.startsWith(part));
+    expect(parts.filter((part) => !isThere(part))).toEqual([]);
   });
 
   it('tries the package with every version of Nest', () => {
