@@ -93,6 +93,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
   section('Reference', [
     linkTo('reference/kinds'),
     linkTo('reference/errors'),
+    linkTo('reference/testing'),
     { text: 'API', link: '/reference/api/', items: [] },
   ]),
   section('Internals', [
