@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { LockService } from 'nest-redis-lock';
@@ -40,11 +41,13 @@ describe('POST /reports/:id', () => {
     const released = new Promise<void>((resolve) => {
       locks.onEvent(['released'], () => resolve());
     });
-    while (made.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (made.length === 0) await sleep(5);
     await post().expect(409); // the job has the lock now
     finish();
     await released;
     await post().expect(202);
+    while (made.length === 1) await sleep(5);
+    expect(made).toEqual(['7', '7']);
     finish();
   });
 });

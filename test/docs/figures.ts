@@ -9,10 +9,10 @@ const ROOT = join(__dirname, '../..');
 /** A page of the repository, each white space as one space. */
 export const pageText = (page: string): string => readFileSync(join(ROOT, page), 'utf8').replaceAll(/\s+/g, ' ');
 
-const read = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as T;
+const read = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 
 interface BenchResults {
-  readonly roles: LibraryRoles;
+  readonly roles: Omit<LibraryRoles, 'unobserved' | 'observed'>;
   readonly setUps: readonly {
     readonly node: string;
     readonly placement: string;
@@ -39,7 +39,7 @@ const LATENCY: Metric = { key: 'p50', title: '', unit: 'µs', best: 'lowest' };
 
 const benchClaims = (): readonly Claim[] => {
   const source = 'test/bench/results.json';
-  const { roles: named, setUps } = read<BenchResults>(source);
+  const { roles: named, setUps } = read(source) as BenchResults;
   const roles: LibraryRoles = { unobserved: '', observed: [], ...named };
   const setUp = setUps.find(({ node, placement }) => node.startsWith('v20.') && placement === 'pinned');
   const rowsOf = (scenario: string): readonly Row[] => {
@@ -70,14 +70,14 @@ const benchClaims = (): readonly Claim[] => {
 
 const deadlockClaim = (): Claim => {
   const source = 'test/deadlock/results.json';
-  const { minutes, ordered } = read<DeadlockResults>(source);
+  const { minutes, ordered } = read(source) as DeadlockResults;
   const text = `${ordered.reports} in ${minutes} minutes, ${grouped(ordered.acquisitions)} acquisitions in one order`;
   return { page: 'docs/safety/promises.md', source, text };
 };
 
 const chaosClaims = (): readonly Claim[] => {
   const source = 'test/chaos/results/long.json';
-  const { rows } = read<{ readonly rows: readonly ChaosRow[] }>(source);
+  const { rows } = read(source) as { readonly rows: readonly ChaosRow[] };
   const sum = (of: (row: ChaosRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const acquisitions = sum((row) => row.acquisitions);
   const [violations, keys, waiters] = [

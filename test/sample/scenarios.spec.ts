@@ -57,7 +57,9 @@ describe('The result of the flash sale', () => {
 
   it('says what went wrong without locks, and reports none of it as a failure', () => {
     const { remarks, failures: none } = flashSaleResult([['off', wild]]);
-    expect(remarks.slice(0, -1)).toEqual(['Without locks the shop promised 1 item that it did not have, and shows a stock of 1.']);
+    expect(remarks.slice(0, -1)).toEqual([
+      'Without locks the shop promised 1 item that it did not have, and shows a stock of 1.',
+    ]);
     expect(none).toEqual([]);
   });
 
