@@ -1,6 +1,8 @@
 // Writes the public API of each entry to api/<entry>.d.ts, or with --check fails if it differs from what is there: a
 // change of the API has to be seen in review. Made from the declarations in dist/, so build first.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -80,25 +82,33 @@ const reportOf = (file) => {
     .join('\n\n')}\n`;
 };
 
-let changed = 0;
-for (const { name, file } of files) {
-  if (program.getSourceFile(file) === undefined) throw new Error(`${file} does not exist: build first`);
-  const output = join(root, 'api', `${name}.d.ts`);
-  const report = reportOf(file);
-  const before = existsSync(output) ? readFileSync(output, 'utf8') : '';
-  if (report === before) continue;
-  changed += 1;
-  if (!isCheck) {
-    mkdirSync(join(root, 'api'), { recursive: true });
-    writeFileSync(output, report);
-    continue;
-  }
-  const [old, now] = [new Set(before.split('\n')), new Set(report.split('\n'))];
-  console.error(`${relative(root, output)} differs from the build:`);
-  for (const line of old) if (!now.has(line)) console.error(`- ${line}`);
-  for (const line of now) if (!old.has(line)) console.error(`+ ${line}`);
+const folder = join(root, 'api');
+const reports = new Map(
+  files.map(({ name, file }) => {
+    if (program.getSourceFile(file) === undefined) throw new Error(`${file} does not exist: build first`);
+    return [`${name}.d.ts`, reportOf(file)];
+  }),
+);
+mkdirSync(folder, { recursive: true });
+const stored = readdirSync(folder);
+const before = (name) => (stored.includes(name) ? readFileSync(join(folder, name), 'utf8') : '');
+// An entry that is gone has no report any more.
+const changed = [...new Set([...stored, ...reports.keys()])].filter((name) => before(name) !== reports.get(name));
+
+for (const name of changed) {
+  const path = join(folder, name);
+  const report = reports.get(name);
+  if (isCheck) {
+    const place = mkdtempSync(join(tmpdir(), 'api-'));
+    writeFileSync(join(place, name), report ?? '');
+    console.error(`${relative(root, path)} differs from the build:`);
+    const old = existsSync(path) ? path : '/dev/null';
+    spawnSync('git', ['--no-pager', 'diff', '--no-index', old, join(place, name)], { stdio: ['ignore', 2, 2] });
+    rmSync(place, { recursive: true });
+  } else if (report === undefined) rmSync(path);
+  else writeFileSync(path, report);
 }
-if (isCheck && changed > 0) {
+if (isCheck && changed.length > 0) {
   console.error('If the public API is meant to change: npm run api:update, and say so in a changeset.');
   process.exitCode = 1;
 }

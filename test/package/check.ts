@@ -43,7 +43,7 @@ const chosenPeers = (): typeof PEERS => {
   return PEERS.filter(({ nest }) => chosen.includes(majorOf(nest)));
 };
 
-const APPLICATIONS = ['application.cjs', 'entries.cjs'];
+const APPLICATIONS = ['application.cjs', 'entries.cjs', 'standalone.mjs'];
 
 /** Major versions of Node that run the applications beside the one that runs this. */
 const OTHER_NODES = ['20', '22', '24'].filter((major) => major !== process.versions.node.split('.')[0]);
@@ -80,7 +80,7 @@ const main = async (): Promise<void> => {
         for (const application of APPLICATIONS) runTimed('npx', ['--yes', `node@${node}`, application], place, env);
       }
       checkResolutions(place);
-      await runBundled(place, 'application.cjs', env);
+      for (const program of ['application.cjs', 'standalone.mjs']) await runBundled(place, program, env);
     }
     console.log('ok');
   } finally {

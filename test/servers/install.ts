@@ -88,18 +88,15 @@ const PIP: Program = {
 const SERVER_VARIABLE = 'REDIS_SERVER_BINARY';
 
 /**
- * Makes sure that redis-server and openssl are installed. Jest calls it once before all tests, without their module
- * mapping: import only modules of Node here.
+ * Makes sure that redis-server and openssl are installed. Jest calls it once before all tests, so that its processes do
+ * not install them side by side. It does so without their module mapping: import only modules of Node here.
  */
 export default function ensurePrograms(): void {
-  if (namedServer() === undefined) ensure(SERVER);
-  ensure(OPENSSL);
+  serverBinary();
+  opensslBinary();
 }
 
-/**
- * Path of the server binary: the one named by the environment, or the one that {@link ensurePrograms} has installed if
- * it was missing.
- */
+/** Path of the server binary: the one named by the environment, or one in PATH, which is installed if it is missing. */
 export function serverBinary(): string {
   return namedServer() ?? binaryOf(SERVER);
 }
@@ -111,49 +108,44 @@ function namedServer(): string | undefined {
   return path;
 }
 
-/** Path of the openssl binary, which {@link ensurePrograms} has installed if it was missing. */
+/** Path of the openssl binary, which is installed if it is missing. */
 export function opensslBinary(): string {
   return binaryOf(OPENSSL);
 }
 
-/** Folder of the binaries of PostgreSQL. Few tests need them, so they are installed here if they are missing. */
+/** Folder of the binaries of PostgreSQL, which is installed if it is missing. */
 export function postgresBinaries(): string {
-  ensure(POSTGRES);
   return dirname(binaryOf(POSTGRES));
 }
 
 /** Path of pip, which is installed if it is missing. */
 export function pipBinary(): string {
-  ensure(PIP);
   return binaryOf(PIP);
 }
 
 /** Path of a browser, which is installed if it is missing. */
 export function chromiumBinary(): string {
-  ensure(CHROMIUM);
   return binaryOf(CHROMIUM);
 }
 
-function ensure(program: Program): void {
-  if (find(program) !== undefined) return;
+function binaryOf(program: Program): string {
+  return find(program) ?? install(program);
+}
+
+function install(program: Program): string {
   for (const [manager, ...steps] of [aptGet(program), ...program.installers]) {
     if (findInPath(manager) === undefined) continue;
     process.stdout.write(`No ${program.name} found, installing it with ${manager}\n`);
-    if (steps.every((step) => run(manager, step)) && find(program) !== undefined) return;
+    const found = steps.every((step) => run(manager, step)) ? find(program) : undefined;
+    if (found !== undefined) return found;
   }
-  throw missing(program, 'none could be installed');
+  throw missing(program);
 }
 
-function binaryOf(program: Program): string {
-  const found = find(program);
-  if (found === undefined) throw missing(program, 'none was installed');
-  return found;
-}
-
-function missing({ name, binaries, versions, package: debian }: Program, why: string): Error {
+function missing({ name, binaries, versions, package: debian }: Program): Error {
   const places = versions === undefined ? 'PATH' : `PATH or ${versions}`;
   return new Error(
-    `There is no ${binaries.join(' or ')} in ${places} and ${why}: install ${name}, for example with 'apt-get install ${debian}'.`,
+    `There is no ${binaries.join(' or ')} in ${places}, and none could be installed: install ${name}, for example with 'apt-get install ${debian}'.`,
   );
 }
 
