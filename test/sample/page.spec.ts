@@ -97,7 +97,7 @@ describe.each(['redis', 'memory'])('The page of a shop in %s', (backend) => {
     await shows('[data-name="aarhus"] .holder', new RegExp(`^Process ${shops.length}$`));
     await shows('[data-name="aarhus"] .count', /^[1-7] waiting$/);
     expect((await Promise.all(orders)).map(({ status }) => status)).toEqual(orders.map(() => 201));
-    await shows('[data-name="aarhus"] .holder', /^Free/);
+    await shows('[data-name="aarhus"] .holder', /^No order/);
   });
 
   it('leads to the dashboard of all locks', async () => {
