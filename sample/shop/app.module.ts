@@ -7,6 +7,7 @@ import { DataModule } from './data/data.module.js';
 import { FlashSaleModule } from './flash-sale/flash-sale.module.js';
 import { InventoryModule } from './inventory/inventory.module.js';
 import { InvoicesModule } from './invoices/invoices.module.js';
+import { OperatorModule } from './operator/operator.module.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { ProcessModule } from './process.module.js';
@@ -35,6 +36,7 @@ export class AppModule {
         WarehouseModule.with([orders]),
         InvoicesModule.with(settings),
         FlashSaleModule,
+        OperatorModule,
         // Only this machine reaches the shop: it listens on its loopback address.
         LockDashboardModule.forRoot({ path: 'locks', allowAnonymous: true }),
         DashboardModule.with([inventory, payments, orders, reports]),
@@ -47,4 +49,5 @@ export class AppModule {
 const lockOptions = ({ redisUrl, keyPrefix }: ShopSettings): RedisLockOptions =>
   redisUrl === undefined
     ? { backend: 'memory', holderRecords: true }
-    : { connection: redisUrl, keyPrefix, holderRecords: true };
+    : // Short, so that the locks of a process that was killed are soon free.
+      { connection: redisUrl, keyPrefix, holderRecords: true, watchdogTimeout: '10s' };

@@ -100,6 +100,15 @@ describe.each(['redis', 'memory'])('The page of a shop in %s', (backend) => {
     await shows('[data-name="aarhus"] .holder', /^No order/);
   });
 
+  it('says why a button cannot do what it says', async () => {
+    await page.click('#kill');
+    await shows('#outcome', /^That needs the processes of npm start\.$/);
+    await page.click('#unlocked');
+    await shows('#unlocked', /^Sell without locks$/);
+    expect(await textOf('#outcome')).toBe('That needs the processes of npm start.');
+    problems.splice(0); // The browser reports a refused request as an error.
+  });
+
   it('leads to the dashboard of all locks', async () => {
     const locks = await openPage(browser, first().url, problems);
     await locks.getByRole('link', { name: 'All locks' }).click();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { DataSource } from 'typeorm';
+import { until } from '../kit/until.js';
 import { freePort } from '../servers/process/free-port.js';
 import { PostgresServer } from '../servers/postgres/postgres-server.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
@@ -112,6 +113,31 @@ describe('npm start', () => {
     run.interrupt();
     expect(await run.code()).toBe(0);
     expect((await sale).status).toBe(503);
+    expect(await run.processes()).toEqual([]);
+  });
+
+  it('kills a process for the page, starts it again, and sells in a second shop without locks', async () => {
+    const port = await freePort();
+    const run = new SampleRun([], { PORT: String(port) });
+    await run.said('The shop is open');
+    const post = async (path: string): Promise<readonly [number, Record<string, unknown>]> => {
+      const response = await fetch(`http://127.0.0.1:${port}/${path}`, { method: 'POST' });
+      return [response.status, (await response.json()) as Record<string, unknown>];
+    };
+    const [status, { killed }] = await post('processes/kill');
+    expect([status, killed]).toEqual([200, expect.any(Number)]);
+    expect(await post('processes/kill')).toEqual([
+      409,
+      expect.objectContaining({ message: expect.stringContaining('wait until it runs again') }),
+    ]);
+    const sales = await Promise.all([post('sales/without-locks'), post('sales/without-locks')]);
+    expect(sales.map(([code]) => code).toSorted((one, other) => one - other)).toEqual([200, 409]);
+    const [sale] = sales.flatMap(([code, body]) => (code === 200 ? [body] : []));
+    expect(sale).toMatchObject({ figures: { oversold: expect.any(Number), failed: 0 } });
+    // Another one can be killed once the first one runs again.
+    await until(async () => (await post('processes/kill'))[0] === 200, 60_000, 'the killed process runs again');
+    run.interrupt();
+    expect(await run.code()).toBe(0);
     expect(await run.processes()).toEqual([]);
   });
 });

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { findRedis } from '../processes/find-redis.js';
 import { isFree } from '../processes/free-port.js';
-import { ShopProcesses } from '../processes/shop-processes.js';
+import { figuresOf } from '../flash-sale/figures.js';
+import { type SellWithoutLocks, ShopProcesses } from '../processes/shop-processes.js';
 import type { Locking, ShopSettings } from '../shop.settings.js';
 import { type ScenarioResult, counted } from './scenario-result.js';
 import { Progress } from './progress.js';
 import { RunningShop } from './running-shop.js';
 import { keepOpen } from './keep-open.js';
 import { table } from './table.js';
+import { runFlashSale } from './scenarios/flash-sale.js';
 import { runScenarios, type UseShop } from './run-scenarios.js';
 
 const INTRODUCTION =
@@ -33,12 +35,18 @@ export async function compareLocking(
   if (settings.databaseUrl === undefined)
     progress.step('PostgreSQL: none in DATABASE_URL, so there are no sales on account.');
   const processes = redis.url === undefined ? 1 : PROCESSES;
-  const open = async (of: Partial<ShopSettings> & { locking: Locking }): Promise<ShopProcesses> => {
+  const open = async (
+    of: Partial<ShopSettings> & { locking: Locking },
+    sellWithoutLocks?: SellWithoutLocks,
+  ): Promise<ShopProcesses> => {
     interruption.throwIfAborted();
     progress.step(`Locks ${of.locking}: opening a shop of ${counted(processes, 'process', 'processes')} …`);
     // A prefix per shop: shops do not see each other's keys, nor the keys of one that was killed.
     const keyPrefix = `${settings.keyPrefix}${randomUUID().slice(0, 8)}:`;
-    return ShopProcesses.start({ ...settings, redisUrl: redis.url, keyPrefix, processes, port: 0, ...of });
+    return ShopProcesses.start(
+      { ...settings, redisUrl: redis.url, keyPrefix, processes, port: 0, ...of },
+      sellWithoutLocks,
+    );
   };
   const useShop: UseShop = async (locking, work) => {
     await using shop = await open({ locking });
@@ -52,7 +60,8 @@ export async function compareLocking(
   if (once) return failures.length === 0 ? 0 : 1;
 
   const paymentMs = Math.max(settings.paymentMs, SLOW_PAYMENT_MS);
-  await using shop = await open({ locking: 'fair', paymentMs, port: settings.port });
+  const sellWithoutLocks: SellWithoutLocks = () => useShop('off', async (shop) => figuresOf(await runFlashSale(shop)));
+  await using shop = await open({ locking: 'fair', paymentMs, port: settings.port }, sellWithoutLocks);
   await keepOpen(shop, paymentMs, interruption);
   return 0;
 }

@@ -1,3 +1,5 @@
+import type { Figures } from '../flash-sale/figures.js';
+
 /** The header with the number of the process that answered. */
 export const PROCESS_HEADER = 'x-shop-process';
 
@@ -5,3 +7,25 @@ export const PROCESS_HEADER = 'x-shop-process';
 export interface StartFailure {
   readonly failure: string;
 }
+
+/** What the page asks of the process that has started the others, sent by the one that serves the request. */
+export interface OperatorRequest {
+  readonly id: number;
+  readonly wanted: 'kill' | 'sell-without-locks';
+}
+
+/** The answer to a request: what was wanted, or why it is refused. */
+export interface OperatorAnswer {
+  readonly id: number;
+  /** The number of the process that was killed. */
+  readonly killed?: number;
+  /** The figures of the sale. */
+  readonly figures?: Figures;
+  readonly refused?: string;
+}
+
+export const isOperatorRequest = (message: unknown): message is OperatorRequest =>
+  typeof message === 'object' && message !== null && 'wanted' in message;
+
+export const isOperatorAnswer = (message: unknown): message is OperatorAnswer =>
+  typeof message === 'object' && message !== null && 'id' in message && !('wanted' in message);

@@ -219,5 +219,42 @@ async function runSale() {
 setInterval(() => {
   if (lastEvent && Date.now() - lastEvent.getTime() > SILENCE_MS) disconnected();
 }, 1000);
+/** Runs one action of a button at a time, and shows what came of it. */
+function onClick(id, busy, action) {
+  const button = byId(id);
+  const title = button.textContent;
+  const run = async () => {
+    if (button.getAttribute('aria-disabled') === 'true') return;
+    button.setAttribute('aria-disabled', 'true');
+    button.textContent = busy;
+    byId('outcome').textContent = await action().catch(() => 'The connection to the shop was lost.');
+    button.textContent = title;
+    button.setAttribute('aria-disabled', 'false');
+  };
+  button.addEventListener('click', () => void run());
+}
+
+async function post(path, tell) {
+  const response = await fetch(path, { method: 'POST' });
+  const answer = await response.json();
+  return response.ok ? tell(answer) : answer.message;
+}
+
+const sellWithoutLocks = () =>
+  post('sales/without-locks', ({ figures: { accepted, itemsSold, oversold, stockLeft } }) =>
+    oversold > 0
+      ? `A second shop without locks, for 400 buyers and 100 items: ${plural(accepted, 'order')} for ${plural(itemsSold, 'item')}, so ${oversold} were promised that it does not have; it shows a stock of ${stockLeft}.`
+      : 'A second shop without locks oversold nothing this time: the orders did not overlap.',
+  );
+
+const kill = () =>
+  post(
+    'processes/kill',
+    ({ killed }) =>
+      `Process ${killed} was killed. Its requests fail, and its locks stay until their leases end, within 10 s; it starts again in 5 s.`,
+  );
+
+onClick('unlocked', 'Selling without locks …', sellWithoutLocks);
+onClick('kill', 'Killing …', kill);
 byId('start').addEventListener('click', () => void startSale());
 listen();

@@ -1,0 +1,28 @@
+import cluster from 'node:cluster';
+import { ConflictException, Injectable } from '@nestjs/common';
+import { isOperatorAnswer, type OperatorAnswer, type OperatorRequest } from '../processes/process-protocol.js';
+
+/** Asks the process that has started this one. */
+@Injectable()
+export class OperatorService {
+  private lastId = 0;
+
+  /** @throws ConflictException if it refuses, with its reason, or if there is no such process. */
+  async ask(wanted: OperatorRequest['wanted']): Promise<OperatorAnswer> {
+    const { worker } = cluster;
+    if (worker === undefined) throw new ConflictException('That needs the processes of npm start.');
+    const request: OperatorRequest = { id: ++this.lastId, wanted };
+    const answer = new Promise<OperatorAnswer>((resolve) => {
+      const receive = (message: unknown): void => {
+        if (!isOperatorAnswer(message) || message.id !== request.id) return;
+        worker.off('message', receive);
+        resolve(message);
+      };
+      worker.on('message', receive);
+    });
+    worker.send(request);
+    const given = await answer;
+    if (given.refused !== undefined) throw new ConflictException(given.refused);
+    return given;
+  }
+}
