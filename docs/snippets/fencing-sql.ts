@@ -34,7 +34,7 @@ export class Ledger {
         `UPDATE ledger SET balance = $3, ${fenced.set} WHERE id = $1 AND ${fenced.where}`,
         [id, fenced.value, row.balance + amount],
       );
-      await fenced.confirm(rowCount, last);
+      if (!(await fenced.confirm(rowCount, last))) throw new NotFoundException(); // deleted meanwhile
     });
   }
 

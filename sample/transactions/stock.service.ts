@@ -53,7 +53,8 @@ export class StockService {
     const fenced = sqlFence(fence, { resource: `stock ${sku}`, placeholder: '$2' });
     const text = `UPDATE stock SET pieces = $3, ${fenced.set} WHERE sku = $1 AND ${fenced.where}`;
     const [, count] = await manager.query<[Rows, number]>(text, [sku, fenced.value, pieces]);
-    await fenced.confirm(count, () => this.lastFence(manager, sku));
+    const isWritten = await fenced.confirm(count, () => this.lastFence(manager, sku));
+    if (!isWritten) throw new NotFoundException(); // deleted meanwhile
   }
 
   private async lastFence(manager: EntityManager, sku: string): Promise<string | null | undefined> {

@@ -20,8 +20,9 @@ export const fenceTransaction = async (queries: Queries, resource: string, fence
     resource,
     fenced.value,
   ]);
-  await fenced.confirm(rowCount, async () => {
+  const isFenced = await fenced.confirm(rowCount, async () => {
     const { rows } = await queries.query('SELECT fence FROM fences WHERE resource = $1', [resource]);
     return rows[0]?.['fence'];
   });
+  if (!isFenced) throw new Error(`The row of ${resource} in fences was deleted`);
 };

@@ -16,7 +16,7 @@ class ReadinessController {
   }
 }
 
-/** Import it after RedisLockModule, whose locks then begin to drain after the time below. */
+/** Locks begin to drain after the time below, if RedisLockModule is global, as it is by default. */
 @Module({
   imports: [TerminusModule.forRoot({ gracefulShutdownTimeoutMs: Number(process.env['NOT_READY_MS'] ?? 5000) })],
   controllers: [ReadinessController],

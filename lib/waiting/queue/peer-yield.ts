@@ -41,7 +41,7 @@ const ACQUIRED = { name: 'acquired' } as const;
  * Lets other clients (peers) go first after a release. The releasing client knows of it before all others and would win
  * every race, so it first waits for as many releases by peers as there are peers that received its announcement. If no
  * peer acquires, the yield ends after a few milliseconds, doubled each time, so that slow peers get their turn and the
- * lock is not kept idle for peers that never try. See docs/architecture.md#hand-over-and-yield.
+ * lock is not kept idle for peers that never try. See docs/architecture.md#hand-over-passing-on-and-yield.
  */
 export class PeerYield {
   private state: YieldState = OUR_TURN;

@@ -33,7 +33,9 @@ export class SnapshotService {
       this.gateway(),
       this.report(),
     ]);
-    const stateOf = (name: string): LockState => locks.get(name) ?? FREE;
+    // Those who waited for it in a process that was killed are no longer in line, although they have not said so.
+    const free = locking === 'fair' ? { ...FREE, queued: 0 } : FREE;
+    const stateOf = (name: string): LockState => locks.get(name) ?? free;
     return {
       process: processNumber,
       locking,
