@@ -28,8 +28,8 @@ export async function compareLocking(
   if (!once && settings.port !== 0 && !(await isFree(settings.port))) {
     throw new Error(`Port ${settings.port} is taken; choose another with PORT.`);
   }
-  console.log(INTRODUCTION);
   const progress = new Progress();
+  let isIntroduced = false;
   await using redis = await findRedis(process.env, settings.redisUrl);
   progress.step(redis.description);
   if (settings.databaseUrl === undefined)
@@ -50,6 +50,9 @@ export async function compareLocking(
   };
   const useShop: UseShop = async (locking, work) => {
     await using shop = await open({ locking });
+    // Not before a shop is open: if none can be, the reason is all that is said.
+    if (!isIntroduced) console.log(INTRODUCTION);
+    isIntroduced = true;
     return await work(new RunningShop(locking, shop, progress, interruption));
   };
 
