@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { plainEnvironment } from '../servers/process/plain-environment.js';
 import { killWithUs, type Reaper } from '../servers/process/reaper.js';
 import { until } from '../kit/until.js';
 
@@ -15,12 +16,6 @@ export interface CommandResult {
 }
 
 type Environment = Readonly<Record<string, string>>;
-
-/** The environment of the tests without what would change the command line. */
-const cleanEnvironment = (): NodeJS.ProcessEnv => {
-  const { REDIS_URL: _1, REDIS_PASSWORD: _2, NO_COLOR: _3, FORCE_COLOR: _4, ...rest } = process.env;
-  return rest;
-};
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -45,7 +40,7 @@ export class CommandLine {
     environment: Environment,
     input: 'ignore' | 'pipe' = 'ignore',
   ) {
-    const env = { ...cleanEnvironment(), ...environment };
+    const env = { ...plainEnvironment(), ...environment };
     const child = spawn(command, parameters, { env, stdio: [input, 'pipe', 'pipe'] });
     this.child = child;
     running.add(child);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { plainEnvironment } from '../servers/process/plain-environment.js';
 import { until } from '../kit/until.js';
 
 const MAIN = join(process.cwd(), 'dist/sample/shop/main.js');
@@ -16,9 +17,8 @@ export class SampleRun {
   private readonly exit: Promise<unknown>;
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    const { REDIS_URL: _, ...inherited } = process.env;
     // Processes started by the sample inherit the mark.
-    const marked = { ...inherited, ...env, SAMPLE_RUN: this.mark };
+    const marked = { ...plainEnvironment(), ...env, SAMPLE_RUN: this.mark };
     this.child = spawn(process.execPath, [MAIN, ...args], { env: marked, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.on('data', (chunk) => (this.stdout += String(chunk)));
     this.child.stderr?.on('data', (chunk) => (this.stderr += String(chunk)));
