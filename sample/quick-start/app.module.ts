@@ -9,9 +9,8 @@ import { OrderService } from './order.service.js';
 
 @Module({
   imports: [
-    ConfigModule.forRoot(),
+    ConfigModule.forRoot({ isGlobal: true }),
     RedisLockModule.forRootAsync({
-      imports: [ConfigModule],
       inject: [ConfigService],
       useFactory: (config: ConfigService) => ({
         connection: config.get<string>('REDIS_URL', 'redis://localhost:6379'),

@@ -1,10 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 
-const start = async (): Promise<void> => {
-  const app = await NestFactory.create(AppModule);
-  app.enableShutdownHooks();
-  await app.listen(process.env['PORT'] ?? 3000);
-};
-
-void start();
+const app = await NestFactory.create(AppModule);
+app.enableShutdownHooks();
+await app.listen(process.env['PORT'] ?? 3000);

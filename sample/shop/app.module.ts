@@ -12,7 +12,7 @@ import { OrdersModule } from './orders/orders.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { ProcessModule } from './process.module.js';
 import { ReportsModule } from './reports/reports.module.js';
-import type { ShopSettings } from './shop.settings.js';
+import { SHOP_SETTINGS, type ShopSettings } from './shop.settings.js';
 import { WarehouseModule } from './warehouse/warehouse.module.js';
 
 @Module({})
@@ -26,8 +26,8 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        RedisLockModule.forRoot(lockOptions(settings)),
         ProcessModule.with(settings),
+        RedisLockModule.forRootAsync({ inject: [SHOP_SETTINGS], useFactory: lockOptions }),
         DataModule.with(settings),
         inventory,
         payments,

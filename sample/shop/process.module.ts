@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ConfigModule } from '@nestjs/config';
 import { ShutdownSignal } from './shutdown-signal.js';
-import { SHOP_SETTINGS, type ShopSettings } from './shop.settings.js';
+import { shopConfig, type ShopSettings } from './shop.settings.js';
 
 /** Settings and shutdown signal of the process, for all modules. */
 @Module({})
@@ -9,8 +10,9 @@ export class ProcessModule {
     return {
       module: ProcessModule,
       global: true,
-      providers: [ShutdownSignal, { provide: SHOP_SETTINGS, useValue: settings }],
-      exports: [ShutdownSignal, SHOP_SETTINGS],
+      imports: [ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, load: [shopConfig(settings)] })],
+      providers: [ShutdownSignal],
+      exports: [ShutdownSignal],
     };
   }
 }

@@ -1,3 +1,5 @@
+import { getConfigToken, registerAs } from '@nestjs/config';
+
 /** The kind of lock that orders for one warehouse take. */
 export type Locking = 'off' | 'unfair' | 'fair';
 
@@ -20,8 +22,13 @@ export interface ShopSettings {
   readonly processNumber: number;
 }
 
-/** The injection token of the settings. */
-export const SHOP_SETTINGS = Symbol('settings of the shop');
+const NAMESPACE = 'shop';
+
+/** The injection token of the settings, which `ConfigService` has by `get('shop')`. */
+export const SHOP_SETTINGS = getConfigToken(NAMESPACE);
+
+/** The settings for `ConfigModule.forRoot({ load })`. They are read before, since they decide which modules there are. */
+export const shopConfig = (settings: ShopSettings) => registerAs(NAMESPACE, () => settings);
 
 export class SettingsError extends Error {}
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { baselineRow, type LibraryRoles, type Row, spreadOfMetric } from '../bench/figures/results.js';
 import type { Metric } from '../bench/scenarios/scenario.js';
 import type { Row as ChaosRow } from '../chaos/table.js';
+import { SHARES_FILE, type ShareRow } from '../interop/share-results.js';
 
-const ROOT = join(__dirname, '../..');
+export const ROOT = join(__dirname, '../..');
 
 /** A page of the repository, each white space as one space. */
 export const pageText = (page: string): string => readFileSync(join(ROOT, page), 'utf8').replaceAll(/\s+/g, ' ');
@@ -22,6 +23,7 @@ interface BenchResults {
 
 interface DeadlockResults {
   readonly minutes: number;
+  readonly resolvedMs: { readonly two: number; readonly three: number };
   readonly ordered: { readonly acquisitions: number; readonly reports: number };
 }
 
@@ -68,11 +70,45 @@ const benchClaims = (): readonly Claim[] => {
   ];
 };
 
-const deadlockClaim = (): Claim => {
+const deadlockClaims = (): readonly Claim[] => {
   const source = 'test/deadlock/results.json';
-  const { minutes, ordered } = read(source) as DeadlockResults;
-  const text = `${ordered.reports} in ${minutes} minutes, ${grouped(ordered.acquisitions)} acquisitions in one order`;
-  return { page: 'docs/safety/promises.md', source, text };
+  const { minutes, ordered, resolvedMs } = read(source) as DeadlockResults;
+  const unordered = `${ordered.reports} in ${minutes} minutes, ${grouped(ordered.acquisitions)} acquisitions in one order`;
+  const resolved = `${grouped(resolvedMs.two)} ms for two processes, ${grouped(resolvedMs.three)} ms for three`;
+  return [
+    { page: 'docs/safety/promises.md', source, text: unordered },
+    { page: 'docs/decisions/deadlocks.md', source, text: resolved },
+  ];
+};
+
+/** The cases of the chaos runs in which a master is replaced, as the page on fail-over names them. */
+const FAIL_OVERS = [
+  ['F20t', 'sentinel', 'master killed'],
+  ['F20', 'sentinel', 'master killed, with restart guard'],
+  ['F23', 'cluster', 'master killed, with restart guard'],
+  ['F9', 'sentinel', 'master frozen, with restart guard'],
+  ['F9', 'cluster', 'master frozen, with restart guard'],
+] as const;
+
+const failOverClaims = (rows: readonly ChaosRow[], source: string): readonly Claim[] =>
+  FAIL_OVERS.map(([id, topology, event]) => {
+    const row = rows.find((some) => some.id === id && some.topology === topology);
+    const longest = row === undefined ? 'not measured' : `${grouped(row.worstHandOver)} ms`;
+    return { page: 'docs/safety/fail-over.md', source, text: `| ${[id, event, topology, longest].join(' | ')} |` };
+  });
+
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+const shareClaims = (): readonly Claim[] => {
+  const { rows } = read(SHARES_FILE) as { readonly rows: readonly ShareRow[] };
+  return rows.map(({ version, grants, sectionMs, parts }) => {
+    const [java, ...nodes] = parts;
+    if (java === undefined) throw new Error(`${SHARES_FILE} has a row without Java`);
+    const pauses = [java.longestPause, Math.max(...nodes.map(({ longestPause }) => longestPause))];
+    const shares = [java.turns, java.sections, java.held].map(percent);
+    const cells = [`${sectionMs} ms`, version, grants, ...shares, ...pauses.map((pause) => `${grouped(pause)} ms`)];
+    return { page: 'docs/redisson.md', source: SHARES_FILE, text: `| ${cells.join(' | ')} |` };
+  });
 };
 
 const chaosClaims = (): readonly Claim[] => {
@@ -100,8 +136,9 @@ const chaosClaims = (): readonly Claim[] => {
       source,
       text: `| ${row.id} ${row.title} | ${row.topology} | ${row.runs} | ${row.acquisitions} |`,
     })),
+    ...failOverClaims(rows, source),
   ];
 };
 
 /** All figures of README and pages that a program has measured and stored. */
-export const claims: readonly Claim[] = [...benchClaims(), deadlockClaim(), ...chaosClaims()];
+export const claims: readonly Claim[] = [...benchClaims(), ...deadlockClaims(), ...chaosClaims(), ...shareClaims()];

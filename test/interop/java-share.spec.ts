@@ -7,6 +7,7 @@ import { Worker } from '../servers/worker/worker.js';
 import type { api } from './contention.worker.js';
 import { InteropWorld } from './interop-world.js';
 import type { JavaPeer } from './java-peer.js';
+import { type ShareRow, writeShares } from './share-results.js';
 import { overlapsOf, partsOf, type ProcessPart } from './turns.js';
 
 const PROCESSES = ['Java', 'Node 1', 'Node 2'];
@@ -29,6 +30,9 @@ const LONGEST_PAUSE_MS = 2500;
 const LIMIT_MS = 120_000;
 
 const world = new InteropWorld();
+
+const rows: ShareRow[] = [];
+afterAll(() => writeShares(rows));
 
 /** Two Node processes and a Java process, all with several loops, want one plain lock again and again. */
 inWorld(world, () => {
@@ -81,6 +85,7 @@ inWorld(world, () => {
       for (const sectionMs of SECTIONS_MS) {
         const { failures, overlaps, parts, longestPause } = await contend(java, nodes, sectionMs);
         report(`Redisson ${version}, grants ${grants}, sections of ${sectionMs} ms`, parts);
+        rows.push({ version, grants, sectionMs, parts });
         expect({ failures, overlaps }).toEqual({ failures: 0, overlaps: 0 });
         expect(Math.min(...parts.map(({ turns }) => turns))).toBeGreaterThanOrEqual(LEAST_SHARE);
         expect(longestPause).toBeLessThan(LONGEST_PAUSE_MS);

@@ -92,23 +92,35 @@ onEveryBackend((world) => {
 
     it('passes to a waiter of the same process', async () => {
       const { locks } = await world.open();
-      const { events, types } = recorded(locks);
+      const { events } = recorded(locks);
       const hold = await locks.acquire('a');
       const waiting = locks.acquire('a');
-      await until(() => types().includes('waiting'));
+      await until(async () => (await world.probe.waitingClients('a')) === 1);
       await hold.release();
       const next = await waiting;
       await next.release();
-      // The owner stays the same for the server if no command was needed, for which the waiter must listen already.
-      const end = next.owner === hold.owner ? { type: 'handed-over', via: 'process' } : { type: 'released' };
+      // The owner stays the same for the server if it was not asked. It is asked if the waiter has not heard yet that it
+      // waits there, or if the time for a hand-over is over.
+      const via = next.owner === hold.owner ? 'process' : 'server';
       expect(events.map(({ type }) => type)).toHaveLength(5);
       expect(events).toMatchObject([
         { type: 'acquired', owner: hold.owner, isContended: false },
         { type: 'waiting' },
-        { ...end, owner: hold.owner },
+        { type: 'handed-over', via, owner: hold.owner },
         { type: 'acquired', owner: next.owner, isContended: true },
         { type: 'released', owner: next.owner },
       ]);
+    });
+
+    it('is released before a waiter of the same process asks for it, without hand-over', async () => {
+      const { locks } = await world.open({ handover: false });
+      const { types } = recorded(locks);
+      const hold = await locks.acquire('a');
+      const waiting = locks.acquire('a');
+      await until(() => types().includes('waiting'));
+      await hold.release();
+      await (await waiting).release();
+      expect(types()).toEqual(['acquired', 'waiting', 'released', 'acquired', 'released']);
     });
 
     it('has re-entries, and one release for all of them', async () => {

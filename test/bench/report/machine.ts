@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { CLIENT_CORE, type Placement, SERVER_CORE, type SetUp } from '../set-up/set-up.js';
+import { redissonVersions } from '../../interop/peer-build.js';
 import { serverBinary } from '../../servers/install.js';
 
 /** Facts about the machine that the figures depend on, by name. */
@@ -48,6 +49,5 @@ export function peerVersions(): string[] {
   };
   const wanted = Object.keys(lock.packages['']?.dependencies ?? {});
   const found = wanted.map((name) => `${name} ${lock.packages[`node_modules/${name}`]?.version ?? '?'}`);
-  const pom = readFileSync(new URL('../../interop/peer/pom.xml', import.meta.url), 'utf8');
-  return [...found, `Redisson ${/<artifactId>redisson<\/artifactId>\s*<version>([^<]+)/.exec(pom)?.[1] ?? '?'}`];
+  return [...found, `Redisson ${redissonVersions[0]}`];
 }
