@@ -11,7 +11,7 @@ import { RedisLockModule } from 'nest-redis-lock';
         shutdownTimeout: '15s',
         holderRecords: true, // `show` then names the pod
       }),
-    }), // first: modules imported before it shut down after it
+    }),
   ],
 })
 class AppModule {}

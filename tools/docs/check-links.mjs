@@ -1,7 +1,7 @@
-// Checks the links between pages: every relative link has a target, and every `#anchor` a heading there.
+// Checks the links between pages, and from the code to pages: each has a target, and every `#anchor` a heading there.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { pages } from './pages.mjs';
+import { filesBelow, pages } from './pages.mjs';
 
 const withoutCode = (text) => text.replace(/^(```+)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, 'code');
 
@@ -24,18 +24,27 @@ const anchorsOf = (page) => {
 
 const problems = [];
 let count = 0;
+
+/** @param link Relative to the folder `from`. */
+const check = (file, link, from) => {
+  count += 1;
+  const [path, anchor] = link.split('#');
+  const target = path === '' ? file : normalize(join(from, decodeURIComponent(path)));
+  if (!existsSync(target)) problems.push(`${file}: ${link} does not exist`);
+  else if (anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor)) {
+    problems.push(`${file}: ${link} has no such heading`);
+  }
+};
+
 for (const page of pages) {
   const text = withoutCode(readFileSync(page, 'utf8'));
   for (const [, link] of text.matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)) {
-    if (/^[a-z]+:/.test(link)) continue;
-    count += 1;
-    const [path, anchor] = link.split('#');
-    const target = path === '' ? page : normalize(join(dirname(page), decodeURIComponent(path)));
-    if (!existsSync(target)) problems.push(`${page}: ${link} does not exist`);
-    else if (anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor)) {
-      problems.push(`${page}: ${link} has no such heading`);
-    }
+    if (!/^[a-z]+:/.test(link)) check(page, link, dirname(page));
   }
+}
+// Comments and messages name pages by their path in the repository.
+for (const file of filesBelow('lib', /\.(?:ts|lua)$/)) {
+  for (const [link] of readFileSync(file, 'utf8').matchAll(/\bdocs\/[\w/-]+\.md(?:#[\w-]+)?/g)) check(file, link, '.');
 }
 
 for (const problem of problems) console.error(problem);
