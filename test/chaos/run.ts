@@ -49,7 +49,7 @@ const main = async (): Promise<void> => {
     for (const { chaos, topology } of chosen) print(`${titleOf({ chaos, topology })} – ${chaos.title}`);
     return;
   }
-  const rows = await runCampaign(
+  const { rows, crashed } = await runCampaign(
     chosen.map(({ chaos, topology }) => ({ id: chaos.id, topology, firstSeed, runs, scale: scaleOf(chaos) })),
     jobs,
   );
@@ -58,7 +58,7 @@ const main = async (): Promise<void> => {
   if (given.write) keepResults(rows, table, { long: given.long, runs, seed: firstSeed });
   const failed = rows.filter(({ violations }) => violations > 0).length;
   print(`${rows.length - failed} passed, ${failed} failed`);
-  if (failed > 0 || rows.length === 0) process.exitCode = 1;
+  if (failed > 0 || crashed || rows.length === 0) process.exitCode = 1;
 };
 
 main().catch((error: unknown) => {

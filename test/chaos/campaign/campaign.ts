@@ -19,17 +19,22 @@ const runIn = (child: ChildProcess, series: CaseSeries): Promise<Row> =>
     child.send(series);
   });
 
-const end = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve, reject) => {
-    child.once('exit', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`A process of the campaign ended with ${code}`));
-    });
+/** Whether the process had no error that nobody waited for. */
+const endedWell = (child: ChildProcess): Promise<boolean> =>
+  new Promise((resolve) => {
+    child.once('exit', (code) => resolve(code === 0));
     child.disconnect();
   });
 
-/** Runs the cases in a number of processes, each of which takes the next one when it is ready. Keeps their order. */
-export const runCampaign = async (cases: readonly CaseSeries[], jobs: number): Promise<Row[]> => {
+export interface CampaignResults {
+  /** One for each case, in their order. */
+  readonly rows: readonly Row[];
+  /** Whether an error was thrown where nobody waited for it. */
+  readonly crashed: boolean;
+}
+
+/** Runs the cases in a number of processes, each of which takes the next one when it is ready. */
+export const runCampaign = async (cases: readonly CaseSeries[], jobs: number): Promise<CampaignResults> => {
   const children = Array.from({ length: Math.min(jobs, cases.length) }, () => fork(REGISTER, [WORKER]));
   const runs = cases.map((series) => (job: number) => {
     const child = children[job];
@@ -38,8 +43,8 @@ export const runCampaign = async (cases: readonly CaseSeries[], jobs: number): P
   });
   try {
     const rows = await inTurns(runs, jobs);
-    await Promise.all(children.map(end));
-    return rows;
+    const ended = await Promise.all(children.map(endedWell));
+    return { rows, crashed: ended.includes(false) };
   } catch (error) {
     for (const child of children) child.kill();
     throw error;
