@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { baselineRow, type LibraryRoles, type Row, spreadOfMetric } from '../bench/figures/results.js';
 import type { Metric } from '../bench/scenarios/scenario.js';
 import type { Row as ChaosRow } from '../chaos/table.js';
+import type { SuiteResult } from '../engines/report.js';
+import { pageOf as enginesPage } from '../engines/table.js';
 import { SHARES_FILE, type ShareRow } from '../interop/share-results.js';
 
 export const ROOT = join(__dirname, '../..');
@@ -140,5 +142,18 @@ const chaosClaims = (): readonly Claim[] => {
   ];
 };
 
+const engineClaims = (): readonly Claim[] => {
+  const source = 'test/engines/results.json';
+  const lines = enginesPage(read(source) as readonly SuiteResult[]).split('\n');
+  const rows = lines.filter((line) => line.startsWith('| ') && !line.includes('---'));
+  return rows.map((text) => ({ page: 'docs/engines.md', source, text }));
+};
+
 /** All figures of README and pages that a program has measured and stored. */
-export const claims: readonly Claim[] = [...benchClaims(), ...deadlockClaims(), ...chaosClaims(), ...shareClaims()];
+export const claims: readonly Claim[] = [
+  ...benchClaims(),
+  ...deadlockClaims(),
+  ...chaosClaims(),
+  ...shareClaims(),
+  ...engineClaims(),
+];
