@@ -21,16 +21,16 @@ const fanOuts = new WeakMap<AbortSignal, AbortFanOut>();
  * many wait: Node warns of a leak from the eleventh on, and a signal shared by a thousand requests is not a leak.
  */
 export const listenForAbort = (signal: AbortSignal, listener: AbortListener): void => {
-  const audience = fanOuts.get(signal) ?? new AbortFanOut(signal);
-  fanOuts.set(signal, audience);
-  if (audience.listeners.size === 0) signal.addEventListener('abort', audience.tell);
-  audience.listeners.add(listener);
+  const fanOut = fanOuts.get(signal) ?? new AbortFanOut(signal);
+  fanOuts.set(signal, fanOut);
+  if (fanOut.listeners.size === 0) signal.addEventListener('abort', fanOut.tell);
+  fanOut.listeners.add(listener);
 };
 
 export const unlistenForAbort = (signal: AbortSignal, listener: AbortListener): void => {
-  const audience = fanOuts.get(signal);
-  if (audience?.listeners.delete(listener) && audience.listeners.size === 0) {
-    signal.removeEventListener('abort', audience.tell);
+  const fanOut = fanOuts.get(signal);
+  if (fanOut?.listeners.delete(listener) && fanOut.listeners.size === 0) {
+    signal.removeEventListener('abort', fanOut.tell);
   }
 };
 

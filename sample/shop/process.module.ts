@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
+import { HttpConnections } from './http-connections.js';
 import { ShutdownSignal } from './shutdown-signal.js';
 import { shopConfig, type ShopSettings } from './shop.settings.js';
 
-/** Settings and shutdown signal of the process, for all modules. */
+/** Settings and shutdown signal of the process, for all modules, and its HTTP connections. */
 @Module({})
 export class ProcessModule {
   static with(settings: ShopSettings): DynamicModule {
@@ -11,7 +12,7 @@ export class ProcessModule {
       module: ProcessModule,
       global: true,
       imports: [ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, load: [shopConfig(settings)] })],
-      providers: [ShutdownSignal],
+      providers: [ShutdownSignal, HttpConnections],
       exports: [ShutdownSignal],
     };
   }

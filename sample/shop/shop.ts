@@ -1,11 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 import { PROCESS_HEADER, type StartFailure } from './processes/process-protocol.js';
 import { readSettings, type ShopSettings } from './shop.settings.js';
-
-/** Buyers connect before the sale begins and wait for the last one. */
-const KEEP_ALIVE_MS = 60_000;
 
 /** One process of the shop; `main.ts` starts several. */
 async function openShop(settings: ShopSettings): Promise<void> {
@@ -18,8 +15,7 @@ async function openShop(settings: ShopSettings): Promise<void> {
     next();
   });
   app.enableShutdownHooks();
-  const server: Server = await app.listen(settings.port, '127.0.0.1');
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  await app.listen(settings.port, '127.0.0.1');
 }
 
 try {
