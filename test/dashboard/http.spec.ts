@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import { type Hold, Locked, LockService } from 'nest-redis-lock';
 import { LockDashboardModule, type LockDashboardOptions } from 'nest-redis-lock/dashboard';
+import { Dashboard } from '../../lib/integrations/dashboard/dashboard.js';
 import type { DashboardSnapshot, ShownLock } from '../../lib/integrations/dashboard/dashboard-snapshot.types.js';
 import { adapters, serve, type Served } from '../nest/applications.js';
 import { Gate } from '../kit/gate.js';
@@ -268,6 +269,12 @@ describe.each(adapters)('The dashboard on %s', (_, adapter) => {
     })();
     await reading;
     expect(text.startsWith('retry: 2000\n\nevent: snapshot\ndata: {"at":')).toBe(true);
+  });
+
+  it('refuses a page that asks for the state after the shutdown began, so that the server can close', async () => {
+    await open();
+    served.app.get(Dashboard, { strict: false }).onModuleDestroy();
+    expect((await get('locks/events')).status).toBe(503);
   });
 
   it('answers HEAD for each of its paths', async () => {
