@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import ensurePrograms from '../servers/install.js';
 import { cases } from './cases/index.js';
 import { runCampaign } from './campaign/campaign.js';
 import type { ChaosCase } from './case.js';
@@ -40,6 +41,7 @@ const firstSeed = Number(given.seed);
 const jobs = Number(given.jobs);
 
 const main = async (): Promise<void> => {
+  if (!given.list) ensurePrograms(); // before several cases would install them side by side
   if (given.mutations) {
     if ((await checkMutations(isWanted, jobs)) > 0) process.exitCode = 1;
     return;

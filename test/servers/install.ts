@@ -47,6 +47,18 @@ const OPENSSL: Program = {
   ],
 };
 
+/** Libfaketime sets the clocks of servers. Its library comes with a program. */
+const FAKETIME: Program = {
+  name: 'libfaketime',
+  binaries: ['faketime'],
+  package: 'faketime',
+  installers: [
+    ['apk', ['add', 'libfaketime']],
+    ['dnf', ['install', '-y', 'libfaketime']],
+    ['brew', ['install', 'libfaketime']],
+  ],
+};
+
 /** PostgreSQL is the database of the tests with transactions. */
 const POSTGRES: Program = {
   name: 'PostgreSQL',
@@ -88,12 +100,14 @@ const PIP: Program = {
 const SERVER_VARIABLE = 'REDIS_SERVER_BINARY';
 
 /**
- * Makes sure that redis-server and openssl are installed. Jest calls it once before all tests, so that its processes do
- * not install them side by side. It does so without their module mapping: import only modules of Node here.
+ * Makes sure that redis-server, openssl and libfaketime are installed, before several processes would install them side
+ * by side. Jest calls it once before all tests, without their module mapping: import only modules of Node here.
  */
 export default function ensurePrograms(): void {
   serverBinary();
   opensslBinary();
+  // Few tests need this one. Where it cannot be installed, they say so.
+  if (find(FAKETIME) === undefined) install(FAKETIME);
 }
 
 /** Path of the server binary: the one named by the environment, or one in PATH, which is installed if it is missing. */
@@ -113,6 +127,11 @@ export function opensslBinary(): string {
   return binaryOf(OPENSSL);
 }
 
+/** Path of the program faketime, which is installed with its library if it is missing. */
+export function faketimeBinary(): string {
+  return binaryOf(FAKETIME);
+}
+
 /** Folder of the binaries of PostgreSQL, which is installed if it is missing. */
 export function postgresBinaries(): string {
   return dirname(binaryOf(POSTGRES));
@@ -129,17 +148,19 @@ export function chromiumBinary(): string {
 }
 
 function binaryOf(program: Program): string {
-  return find(program) ?? install(program);
+  const path = find(program) ?? install(program);
+  if (path === undefined) throw missing(program);
+  return path;
 }
 
-function install(program: Program): string {
+function install(program: Program): string | undefined {
   for (const [manager, ...steps] of [aptGet(program), ...program.installers]) {
     if (findInPath(manager) === undefined) continue;
     process.stdout.write(`No ${program.name} found, installing it with ${manager}\n`);
     const found = steps.every((step) => run(manager, step)) ? find(program) : undefined;
     if (found !== undefined) return found;
   }
-  throw missing(program);
+  return undefined;
 }
 
 function missing({ name, binaries, versions, package: debian }: Program): Error {

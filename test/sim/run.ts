@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { fakeTimeLibrary } from '../servers/redis/clocked-server.js';
+import ensurePrograms from '../servers/install.js';
 import { runCampaign } from './campaign/campaign.js';
 import type { RangeResult } from './campaign/range.js';
 import { checkPlanted } from './planted/check-planted.js';
@@ -48,8 +48,7 @@ const replay = async (seed: number): Promise<boolean> => {
 };
 
 const explore = async (): Promise<boolean> => {
-  // Installs it here, because otherwise each of several processes would.
-  if (given.real) fakeTimeLibrary();
+  if (given.real) ensurePrograms(); // before several processes would install them side by side
   const started = performance.now();
   const from = whole('from', given.from);
   const seeds = whole('seeds', given.seeds);

@@ -1,20 +1,21 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { faketimeBinary } from '../install.js';
 import { RedisServer } from './redis-server.js';
 
-const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu', '', 'faketime'].map((folder) =>
-  join('/usr/lib', folder, 'faketime', 'libfaketime.so.1'),
+const LIBRARIES = ['lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu', 'lib', 'lib64'].map((folder) =>
+  join('/usr', folder, 'faketime', 'libfaketime.so.1'),
 );
 
 /** The path of libfaketime, which is installed if it is missing. */
-export const fakeTimeLibrary = (): string => {
-  const find = (): string | undefined => LIBRARIES.find((path) => existsSync(path));
-  if (!find()) spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'faketime'], { stdio: 'ignore' });
-  const found = find();
-  if (found !== undefined) return found;
-  throw new Error('Setting the clock of a server needs libfaketime, which could not be installed (apt-get: faketime)');
+const fakeTimeLibrary = (): string => {
+  const program = faketimeBinary();
+  const library = LIBRARIES.find((path) => existsSync(path));
+  if (library !== undefined) return library;
+  throw new Error(
+    `Setting the clock of a server needs the library of ${program}, which is none of ${LIBRARIES.join(', ')}`,
+  );
 };
 
 /** A server whose wall clock can be set. */
