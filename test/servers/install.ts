@@ -55,7 +55,6 @@ const FAKETIME: Program = {
   installers: [
     ['apk', ['add', 'libfaketime']],
     ['dnf', ['install', '-y', 'libfaketime']],
-    ['brew', ['install', 'libfaketime']],
   ],
 };
 
