@@ -8,9 +8,14 @@ const SHARES = 16_384;
 const UNIT = 8;
 const LONGEST = SHARES / 2 - UNIT;
 
-/** The first lease of a waiter that wants `lease` ms: no longer than `longest`. 0: too short to be given. */
-export const firstLeaseWithin = (lease: number, longest: number): number =>
-  Math.floor(Math.min(lease, longest, LONGEST) / UNIT) * UNIT;
+/**
+ * The first lease of a waiter that wants `lease` ms: no longer than `longest`, and otherwise no shorter than the wanted
+ * one. 0: too short to be given.
+ */
+export const firstLeaseWithin = (lease: number, longest: number): number => {
+  const most = Math.floor(Math.min(longest, LONGEST) / UNIT) * UNIT;
+  return lease < UNIT ? 0 : Math.min(Math.ceil(lease / UNIT) * UNIT, most);
+};
 
 /** The fraction of a deadline that stores a first lease of so many ms. */
 export const fractionOf = (firstLease: number): number => firstLease / SHARES;

@@ -1,5 +1,4 @@
 import type { OwnerId } from '../context/owner-ids.js';
-import type { WaitingEntry } from './waiting-entry.js';
 
 /** A grant as its client is told of it. */
 export interface GrantMessage {
@@ -10,9 +9,9 @@ export interface GrantMessage {
   readonly serverTime: number;
 }
 
-/** `<owner> <first lease> <server's time>`, as `shared/waiters/pass-on.lua` writes it. */
-export const grantText = ({ owner, firstLease }: Omit<WaitingEntry, 'lease'>, serverTime: number): string =>
-  `${owner} ${firstLease} ${serverTime}`;
+/** `<owner> <lease> <server's time>`, as `shared/waiters/pass-on.lua` writes it. */
+export const grantText = (owner: OwnerId, lease: number, serverTime: number): string =>
+  `${owner} ${lease} ${serverTime}`;
 
 /** @returns `undefined` for any other message. */
 export const parseGrant = (message: string): GrantMessage | undefined => {

@@ -4,12 +4,11 @@ import { isPassing } from '../errors.js';
 import type { LeaseTerms } from '../waiting/acquire.options.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import type { GrantPlace } from './converting/grant-place.js';
-import { FirstLease } from './first-lease.js';
 import type { CountedHold, HoldTerm } from './grant-holds.js';
 import { releaseGrant } from './grant-release.js';
-import { afterClose, isClosed, isHeld, type Open } from './grant-state.js';
+import { afterClose, isClosed, type Open } from './grant-state.js';
 import type { HoldRelease } from './hold.js';
-import { type GrantOrigin, tellRelease, tellRenewalFailure } from './observed/hold-events.js';
+import { type GrantOrigin, tellRelease } from './observed/hold-events.js';
 import type { GrantServices } from './leased-grant.js';
 import { LeasedGrant } from './leased-grant.js';
 import type { LockKind } from './lock-kind.js';
@@ -25,7 +24,6 @@ export class Grant extends LeasedGrant {
   /** Holds about to be added, and holds about to leave that are still counted. */
   private joining = 0;
   private leaving = 0;
-  private firstLease: FirstLease | undefined = undefined;
 
   constructor(
     runtime: GrantServices,
@@ -60,31 +58,6 @@ export class Grant extends LeasedGrant {
     if (term) this.holds.set(hold, term);
     else this.holds.setFirst(hold, lease);
     this.keepAlive();
-    const { wanted, lease: first } = this.acquired;
-    if (wanted === undefined || first >= this.neededLease) return;
-    this.firstLease = new FirstLease(this.runtime.scheduler, () => this.mutex.run(() => this.extendFirstLease()));
-  }
-
-  /** Extends the lease that another client gave to this one. The grant stays as the server gave it otherwise. */
-  private async extendFirstLease(): Promise<void> {
-    if (!this.firstLease || !isHeld(this.state)) return;
-    const lease = this.neededLease;
-    // It ends sooner than the watchdog would notice.
-    this.lease.doubt();
-    try {
-      await this.sendHold(this.holds.count, lease);
-    } catch (error) {
-      tellRenewalFailure(this, error);
-      throw error;
-    }
-    this.acquired = { ...this.acquired, lease };
-    if (this.isJoinable) this.keepAlive();
-  }
-
-  protected override async sendHold(count: number, lease: number): Promise<void> {
-    await super.sendHold(count, lease);
-    this.firstLease?.end();
-    this.firstLease = undefined;
   }
 
   /**
@@ -214,11 +187,6 @@ export class Grant extends LeasedGrant {
     this.close(state);
     this.place?.onClosed();
     return releaseGrant(this, untouched);
-  }
-
-  protected override letGo(): void {
-    super.letGo();
-    this.firstLease?.end();
   }
 
   private close(state: Open, how?: HowReleased): void {

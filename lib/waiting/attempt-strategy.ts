@@ -85,6 +85,14 @@ export interface AttemptStrategy<Wanted, Got extends object> {
    * Absent: nothing is ever handed over.
    */
   transfer?(got: Got, wanted: Wanted): Got | undefined;
+  /** Whether what the server gave this client is what a waiter wants. Absent: it always is. */
+  isWanted?(got: Got, wanted: Wanted): boolean;
+  /**
+   * Makes what the server gave this client what its waiter wants, before the waiter gets it. If that fails, `got` is
+   * released.
+   * @throws LockUnavailableError
+   */
+  adjust?(name: string, got: Got, wanted: Wanted): Promise<AttemptResult<Got>>;
   /** Waits on the server, for all waiters of one name in this process. Absent, or `undefined`: that is not possible. */
   waitOnServer?(name: string, pubSub: PubSub, listener: ServerWaitListener<Got>): ServerWait<Wanted, Got> | undefined;
   /** The state other waiters should assume after a grant; `undefined` lets the next one try immediately. */

@@ -168,8 +168,7 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     if (this.state !== carried) return undefined;
     if (outcome.outcome === 'kept' && !carried.isForgotten) {
       const { owner, lease } = carried.entry;
-      // `wanted`: the waiter for which the entry was made may have left, and the next may want a longer lease.
-      const kept = { owner, sent: outcome.sent, lease, wanted: lease, fence: undefined, isAlone: true };
+      const kept = { owner, sent: outcome.sent, lease, fence: undefined, isAlone: true };
       if (!leaseSpent(this.name, kept)) {
         this.state = NONE;
         return kept;
@@ -211,10 +210,9 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     const grant = message === undefined ? undefined : this.channel.read(message);
     // Of unknown age, or most of its lease is over: an attempt tells whether it still counts.
     if (!grant || leaseSpent(this.name, grant)) return this.missed(state);
-    const { entry } = state;
-    if (grant.owner !== entry.owner) return;
+    if (grant.owner !== state.entry.owner) return;
     this.state = NONE;
-    this.waiting.onGranted({ ...grant, wanted: entry.lease, fence: undefined });
+    this.waiting.onGranted({ ...grant, fence: undefined });
   }
 
   private missed(state: EntryState): void {

@@ -2,9 +2,12 @@ import type { GrantingLockOperations } from '../backend/granting-lock-operations
 import type { PubSub } from '../backend/lock-backend.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { ServerWait, ServerWaitListener } from './attempt-strategy.js';
+import type { AttemptResult, Busy, ServerWait, ServerWaitListener } from './attempt-strategy.js';
 import { ClientEntry } from './client-entry.js';
 import { type Acquired, LockAttempts } from './lock-attempts.js';
+
+/** It may be free now. */
+const LOST: Busy = { remaining: 0 };
 
 /** Limits of a hand-over run inside a process, after which the lock is released on the server. */
 export interface HandOverLimits {
@@ -42,9 +45,26 @@ export class HandOverAttempts extends LockAttempts {
   transfer(acquired: Acquired, wanted: number): Acquired | undefined {
     const { sent, lease, isAlone, handed = 0 } = acquired;
     const { max, ms } = this.handOver;
-    const full = acquired.wanted ?? lease;
     const isLast = handed >= max && !isAlone;
-    if (isLast || full !== wanted || sent.elapsed >= Math.min(ms, lease / 4)) return undefined;
+    if (isLast || lease !== wanted || sent.elapsed >= Math.min(ms, lease / 4)) return undefined;
     return { ...acquired, handed: handed + 1 };
+  }
+
+  isWanted({ lease }: Acquired, wanted: number): boolean {
+    return lease === wanted;
+  }
+
+  /** Sets the lease that the waiter wants: the given one is a first lease, or that of a waiter which has left. */
+  adjust(name: string, given: Acquired, lease: number): Promise<AttemptResult<Acquired>> {
+    const { owner } = given;
+    return this.track(
+      this.granting.hold({ name, owner, count: 1, lease }).then(
+        (reply) => (reply.outcome === 'held' ? this.unlessSpent(name, { ...given, sent: reply.sent, lease }) : LOST),
+        (error: unknown) => {
+          this.undo(name, { ...given, lease: Math.max(given.lease, lease) });
+          throw error;
+        },
+      ),
+    );
   }
 }

@@ -13,8 +13,6 @@ export interface Acquired {
   readonly sent: Stopwatch;
   /** Granted lease, ms. */
   readonly lease: number;
-  /** The lease to which the granted one is to be extended, ms. Absent: it is not. */
-  readonly wanted?: number;
   /** Fencing token, if this kind of lock has them. */
   readonly fence: bigint | undefined;
   /** Whether no other client waited at the time of the grant. Absent: unknown. */
@@ -77,11 +75,19 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
       const { outcome: _, ...busy } = reply;
       return busy;
     }
-    const acquired = { owner, sent: reply.sent, lease, fence: reply.fence };
+    return this.unlessSpent(name, { owner, sent: reply.sent, lease, fence: reply.fence });
+  }
+
+  protected unlessSpent(name: string, acquired: Acquired): { got: Acquired } | Promise<never> {
     const spent = leaseSpent(name, acquired);
     if (!spent) return { got: acquired };
     this.undo(name, acquired);
     return Promise.reject(spent);
+  }
+
+  /** Lets {@link settled} wait for it. */
+  protected track<T>(request: Promise<T>): Promise<T> {
+    return this.inFlight.add(request);
   }
 
   undo(name: string, { owner, lease }: Acquired): void {

@@ -124,10 +124,10 @@ export const mutations: readonly Mutation[] = [
     caught: { id: 'F31f', topology: 'standalone' },
   },
   {
-    protection: 'extension of the first lease',
-    file: 'holds/grant.ts',
-    find: 'if (wanted === undefined || first >= this.neededLease) return;',
-    replace: 'if (first !== wanted) return;',
+    protection: 'whole lease before the first line',
+    file: 'waiting/hand-over-attempts.ts',
+    find: 'return lease === wanted;',
+    replace: 'return lease > 0;',
     caught: { id: 'F3g', topology: 'standalone' },
   },
   {

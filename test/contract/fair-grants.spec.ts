@@ -1,6 +1,6 @@
 import type { ReceivedGrant } from '../../lib/backend/granting-lock-operations.js';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
-import { fairChannel } from '../../lib/keys/redisson-keys.js';
+import { clientChannel, fairChannel } from '../../lib/keys/redisson-keys.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { until } from '../kit/until.js';
 
@@ -64,15 +64,53 @@ onEveryBackend((world) => {
 
     it.each([
       ['5 ms, which is too short to be divided', 5, 0],
-      ['300 ms', 300, 296],
+      ['300 ms', 300, 304],
       ['an hour', 3_600_000, FIRST_LEASE],
-    ])('gives no more than the lease that the head wants: %s', async (_, lease, firstLease) => {
+    ])(
+      'gives the lease that the head wants, in units of 8 ms, but a first one at most: %s',
+      async (_, lease, firstLease) => {
+        const backend = await held();
+        await listen(backend, FIRST);
+        expect(backend.fairLock.firstLease('n', lease)).toBe(firstLease);
+        await queue(backend, `${FIRST}:1`, lease);
+        await expect(release(backend)).resolves.toEqual({ outcome: firstLease > 0 ? 'passed-on' : 'released' });
+        expect((await state()).ttl).toBeLessThanOrEqual(firstLease);
+      },
+    );
+
+    it.each([
+      ['the next one', []],
+      ['the next one of ours, behind waiters of Redisson,', [`${JAVA}:1`, `${JAVA}:2`]],
+    ])('D75: tells %s when the lock ends unless its new owner is alive', async (_, java) => {
       const backend = await held();
       await listen(backend, FIRST);
-      expect(backend.fairLock.firstLease('n', lease)).toBe(firstLease);
-      await queue(backend, `${FIRST}:1`, lease);
-      await expect(release(backend)).resolves.toEqual({ outcome: firstLease > 0 ? 'passed-on' : 'released' });
-      expect((await state()).ttl).toBeLessThanOrEqual(firstLease);
+      const told: unknown[] = [];
+      await backend.pubSub.subscribe(clientChannel('n', SECOND), (message) => void told.push(message));
+      await queue(backend, `${FIRST}:1`);
+      for (const owner of java) await queue(backend, owner);
+      await queue(backend, `${SECOND}:1`);
+      await expect(release(backend)).resolves.toEqual({ outcome: 'passed-on' });
+      await until(() => told.length > 0, 1000, 'it is told');
+      expect(told).toEqual([String(FIRST_LEASE)]);
+    });
+
+    it.each<[string, (backend: LockBackend) => Promise<unknown>]>([
+      ['asks', (backend) => queue(backend, `${SECOND}:1`)],
+      ['keeps its place', (backend) => backend.fairLock.keep({ name: 'n', owners: [`${SECOND}:1`], slot: SLOT })],
+    ])('D75: tells the head that the lock is free whenever another %s', async (_, act) => {
+      const backend = await held();
+      const told: unknown[] = [];
+      await queue(backend, `${JAVA}:1`, LEASE, 0);
+      await queue(backend, `${SECOND}:1`);
+      const isTold = (message?: string): void => void (message === '0' && told.push(message));
+      await backend.pubSub.subscribe(fairChannel('n', `${JAVA}:1`), isTold);
+      await act(backend);
+      expect(told).toEqual([]);
+      await world.probe.remove('n');
+      for (let times = 1; times <= 2; times++) {
+        await act(backend);
+        await until(() => told.length === times, 1000, 'it is told');
+      }
     });
 
     it.each([
@@ -187,8 +225,8 @@ onEveryBackend((world) => {
       await hold?.release();
       await world.time.finish(Promise.all(waiting), 3000);
       expect(order).toEqual(Array.from({ length: 12 }, (_, n) => n));
-      // A release for each of them, and one before.
-      expect((await world.probe.commands()) - before).toBeLessThan(20);
+      // A release for each of them, and the whole lease; and one release before.
+      expect((await world.probe.commands()) - before).toBeLessThan(32);
       expect(await world.probe.names()).toEqual([]);
     });
 

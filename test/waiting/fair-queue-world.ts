@@ -191,6 +191,13 @@ export class FairParts {
     await this.publishToClient(`${owner} ${lease} ${age}`);
   }
 
+  /** Answers the request that sets the whole lease of an owner that was given the lock. */
+  async held(owner: OwnerId, outcome: 'held' | 'lost' = 'held'): Promise<void> {
+    const { request, reply } = this.locks.holds.take((other) => other.owner === owner);
+    reply(outcome === 'held' ? { outcome, sent: request.sentAt } : { outcome });
+    await this.settle();
+  }
+
   async publishToClient(message?: string): Promise<void> {
     this.pubSub.publish(clientChannel(NAME, this.owners.clientId), message);
     await this.settle();

@@ -47,18 +47,67 @@ describe('The waiters of a process that are given a fair lock', () => {
     ]);
   });
 
-  it('have it without a request, for a first lease that is to be extended', async () => {
+  it('have it without a request if they are given the whole lease', async () => {
     const [first, second] = [await enterListening(), await world.enterPlaced({}, OURS)];
-    await world.give(first.owner);
-    await world.give(second.owner);
+    await world.give(first.owner, LEASE);
+    // Stored in units of 8 ms, it may be a little longer.
+    await world.give(second.owner, LEASE + 7);
     expect([first.got, second.got]).toMatchObject([
-      { owner: first.owner, lease: FIRST_LEASE, wanted: LEASE },
-      { owner: second.owner, lease: FIRST_LEASE, wanted: LEASE },
+      { owner: first.owner, lease: LEASE },
+      { owner: second.owner, lease: LEASE },
     ]);
     expect(world.attempting).toEqual([]);
     expect(world.left).toEqual([]);
     expect(world.idle).toBe(1);
     await expectNothing();
+  });
+
+  it('D39: have it once the server has set the whole lease, if they are given a shorter one', async () => {
+    const wait = await enterListening();
+    await world.give(wait.owner);
+    expect(wait.outcome).toBe('waiting');
+    expect(world.locks.holds.sent).toMatchObject([{ owner: wait.owner, count: 1, lease: LEASE }]);
+    await world.held(wait.owner);
+    expect(wait.got).toMatchObject({ owner: wait.owner, lease: LEASE });
+    expect(world.attempting).toEqual([]);
+    await expectNothing();
+  });
+
+  it('D39: have it in the turn of the grant if they are not the first of their process', async () => {
+    const [first, second] = [await enterListening(), await world.enterPlaced({}, OURS)];
+    await world.give(second.owner);
+    await world.held(second.owner);
+    expect([first.outcome, second.outcome]).toEqual(['waiting', `granted ${second.owner}`]);
+  });
+
+  it('D39: ask for a place if the server no longer had the lock when the lease was to be set', async () => {
+    const wait = await enterListening();
+    await world.give(wait.owner);
+    await world.held(wait.owner, 'lost');
+    expect(world.attempting).toEqual([wait.owner]);
+    await world.place(wait.owner, { outcome: 'queued', ...OURS });
+    expect(wait.outcome).toBe('waiting');
+  });
+
+  it('D39: ask whether they have it if it is unknown whether the lease was set', async () => {
+    const wait = await enterListening();
+    await world.give(wait.owner);
+    world.locks.holds.take().fail(unavailable('unknown'));
+    await world.clock.advance(200);
+    expect(world.attempting).toEqual([wait.owner]);
+    await world.grant(wait.owner);
+    expect(wait.got).toMatchObject({ lease: LEASE });
+  });
+
+  it('D39: leave after the lease was set if their wait ended meanwhile', async () => {
+    const abort = new AbortController();
+    const wait = await enterListening({ signal: abort.signal });
+    await world.give(wait.owner);
+    abort.abort();
+    expect(world.left).toEqual([]);
+    await world.held(wait.owner);
+    expect(wait.outcome).toBe('LockAbortedError');
+    expect(world.left).toEqual([wait.owner]);
   });
 
   it.each([
@@ -153,11 +202,46 @@ describe('The waiters of a process that are given a fair lock', () => {
     await enterListening();
     const wait = await world.enter();
     await world.fail(wait.owner, unavailable('unknown'));
-    await world.give(wait.owner);
+    await world.give(wait.owner, LEASE);
     expect(wait.outcome).toBe(`granted ${wait.owner}`);
     await world.clock.advance(200);
     expect(world.attempting).toEqual([]);
     expect(world.left).toEqual([]);
+  });
+
+  it('D41: let the first one ask at once when another learns that the lock is reserved for it', async () => {
+    const [first, second] = [await enterListening(), await world.enter()];
+    await world.place(second.owner, { ...OURS, holder: first.owner, head: first.owner, remaining: 60_000 });
+    expect(world.attempting).toEqual([first.owner]);
+    await world.grant(first.owner);
+    expect([first.outcome, second.outcome]).toEqual([`granted ${first.owner}`, 'waiting']);
+  });
+
+  it('D41: let the first one ask when the lease ends of which another has learned', async () => {
+    const [first, second] = [await enterListening(), await world.enter()];
+    await world.place(second.owner, { ...OURS, remaining: 200 });
+    await world.clock.advance(199);
+    expect(world.attempting).toEqual([]);
+    await world.clock.advance(10);
+    expect(world.attempting).toEqual([first.owner]);
+  });
+
+  it.each([1, 2])('D75: ask when the lease ends for which another was given the lock (%i waiting)', async (waiting) => {
+    const first = await enterListening();
+    for (let n = 1; n < waiting; n++) await world.enterPlaced({}, OURS);
+    await world.publishToClient('3000');
+    expect(world.attempting).toEqual([]);
+    await world.clock.advance(2999);
+    expect(world.attempting).toEqual([]);
+    await world.clock.advance(10);
+    expect(world.attempting).toEqual([first.owner]);
+  });
+
+  it('D75: ask nevertheless if they are told during their sleep that it is their turn', async () => {
+    const wait = await enterListening();
+    await world.publishToClient('3000');
+    await world.publishToClient('0');
+    expect(world.attempting).toEqual([wait.owner]);
   });
 
   it('leave the lock to those behind if they have left, and report that', async () => {
@@ -186,8 +270,8 @@ describe('The waiters of a process that are given a fair lock', () => {
 
   it('ignore grants for owners that have the lock, or had it', async () => {
     const [first, second] = [await enterListening(), await world.enterPlaced({}, OURS)];
-    await world.give(first.owner);
-    await world.give(first.owner);
+    await world.give(first.owner, LEASE);
+    await world.give(first.owner, LEASE);
     expect(second.outcome).toBe('waiting');
     expect(world.attempting).toEqual([]);
     expect(world.left).toEqual([]);

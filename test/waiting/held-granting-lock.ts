@@ -11,8 +11,9 @@ import { HeldLock, HeldRequests } from './held-requests.js';
 /** The age of a grant of which most is over, as a share of its lease. */
 const SPENT = 0.6;
 
-/** The message of a grant: `<owner> <age as a share of the lease>`, or a text that nothing is known from. */
-export const grantMessage = (owner: string, isSpent = false): string => `${owner} ${isSpent ? SPENT : 0}`;
+/** The message of a grant: `<owner> <age as a share of the lease> <lease>`, or a text that nothing is known from. */
+export const grantMessage = (owner: string, isSpent = false, lease = 1000): string =>
+  `${owner} ${isSpent ? SPENT : 0} ${lease}`;
 
 /** A lock that clients wait for, whose attempts the test answers. */
 export class HeldGrantingLock extends HeldLock implements GrantingLockOperations {
@@ -28,9 +29,10 @@ export class HeldGrantingLock extends HeldLock implements GrantingLockOperations
     return {
       name: `${name}:${clientId}`,
       read: (message) => {
-        const [, owner, age] = /^(\S+) ([\d.]+)$/.exec(message) ?? [];
+        const [, owner, age, text] = /^(\S+) ([\d.]+) (\d+)$/.exec(message) ?? [];
         if (owner === undefined) return undefined;
-        return { owner, lease: 1000, sent: new Stopwatch(this.scheduler, 1000 * Number(age)) };
+        const lease = Number(text);
+        return { owner, lease, sent: new Stopwatch(this.scheduler, lease * Number(age)) };
       },
     };
   }

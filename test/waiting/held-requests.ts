@@ -2,6 +2,7 @@ import type {
   AcquireOutcome,
   AcquireRequest,
   HoldOutcome,
+  HoldRequest,
   LockOperations,
   LockState,
   ReleaseOutcome,
@@ -57,6 +58,8 @@ const unexpected = (operation: string): Promise<never> => Promise.reject(new Err
 export class HeldLock<Request extends AcquireRequest = AcquireRequest> implements LockOperations {
   readonly acquires = new HeldRequests<Sent<Request>, AcquireOutcome>();
   readonly releases = new HeldRequests<ReleaseRequest, ReleaseOutcome>();
+  /** Leases that are set for waiters. */
+  readonly holds = new HeldRequests<Sent<HoldRequest>, HoldOutcome>();
 
   constructor(protected readonly scheduler: MonotonicScheduler) {}
 
@@ -68,8 +71,8 @@ export class HeldLock<Request extends AcquireRequest = AcquireRequest> implement
     return this.releases.send(request);
   }
 
-  hold(): Promise<HoldOutcome> {
-    return unexpected('hold');
+  hold(request: HoldRequest): Promise<HoldOutcome> {
+    return this.holds.send(this.stamped(request));
   }
 
   leaveBehind(): Promise<boolean> {

@@ -46,7 +46,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
   async queue({ name, owner, lease, slot, firstLease = 0 }: QueueRequest): Promise<QueueOutcome> {
     const queue = this.queueOf(name);
     queue.assertUsable();
-    const isNewHead = queue.purge();
+    queue.purge();
     queue.endBookings(slot);
     const held = this.locks.get(name);
     const next = held?.owner ?? queue.head?.owner ?? owner;
@@ -62,7 +62,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     if (outcome === 'queued') queue.add(owner, slot, leased ?? 0, firstLease);
     const isMixed = outcome === 'waiting' || queue.isMixed;
     queue.limitHead(slot);
-    if (isNewHead && !held) this.tellHead(name);
+    if (!held) this.tellHead(name);
     const { owner: head, deadline = 0 } = queue.head ?? { owner };
     return { outcome, holder: next, remaining: leased ?? Math.ceil(deadline - this.store.now()), head, isMixed };
   }
@@ -83,10 +83,10 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
 
   async keep({ name, owners, slot }: KeepRequest): Promise<readonly boolean[]> {
     const queue = this.queueOf(name);
-    const isNewHead = queue.purge();
+    queue.purge();
     queue.endBookings(slot);
     const kept = queue.keep(owners, slot);
-    if (isNewHead && !this.store.entry(name)) this.tellHead(name);
+    if (!this.store.entry(name)) this.tellHead(name);
     return owners.map((owner) => kept.has(owner));
   }
 
@@ -123,7 +123,9 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     if (this.store.subscribers(channel) === 0) return false;
     queue.remove(owner, 0);
     this.locks.set(name, { owner, count: 1 }, firstLease);
-    this.store.publish(channel, grantText(givable, Math.floor(this.store.now())));
+    this.store.publish(channel, grantText(owner, firstLease, Math.floor(this.store.now())));
+    const next = queue.owners.find(isOurs);
+    if (next !== undefined) this.store.publish(clientChannel(name, clientIdOf(next)), String(firstLease));
     return true;
   }
 

@@ -79,7 +79,7 @@ export class MemoryLock implements LockOperations {
     const { waiting, locks } = this;
     if (waiting.others(name) > 0) return undefined;
     const give = (owner: OwnerId, lease: number): void => locks.set(name, { owner, count: 1 }, lease);
-    if (waiting.next(name, ({ owner, firstLease }) => give(owner, firstLease))) {
+    if (waiting.next(name, give)) {
       if (again) waiting.add(name, again);
       return { outcome: 'passed-on' };
     }

@@ -7,13 +7,23 @@ import { type MemoryStore, MemoryTable } from './memory-store.js';
 /** Milliseconds for which the entries last without a sign of life from any client. */
 const ENTRIES_LAST = 60_000;
 
+/** Milliseconds up to which an entry is given its lease at once; see `shared/waiters/pass-on.lua`. */
+const FRESH = 100;
+/** Milliseconds after which the other waiters look by themselves. */
+const OTHERS_LOOK = 5000;
+
+/** An entry, and when it was added, ms. */
+interface StoredEntry extends WaitingEntry {
+  readonly arrived: number;
+}
+
 /** The table of the clients that wait for locks. */
-export const waitingTable = (store: MemoryStore): MemoryTable<readonly WaitingEntry[]> =>
+export const waitingTable = (store: MemoryStore): MemoryTable<readonly StoredEntry[]> =>
   new MemoryTable(store, 'zset of waiting clients');
 
 /** The clients that wait for locks, in order of arrival: the executable specification of `shared/waiters/*.lua`. */
 export class WaitingClients {
-  private readonly entries: MemoryTable<readonly WaitingEntry[]>;
+  private readonly entries: MemoryTable<readonly StoredEntry[]>;
 
   constructor(private readonly store: MemoryStore) {
     this.entries = waitingTable(store);
@@ -26,7 +36,8 @@ export class WaitingClients {
   /** Adds an entry, which keeps its place if it is there already. */
   add(name: string, entry: WaitingEntry): void {
     const entries = this.of(name);
-    this.keep(name, this.has(name, entry) ? entries : [...entries, entry]);
+    const stored = { ...entry, arrived: this.store.now() };
+    this.keep(name, this.has(name, entry) ? entries : [...entries, stored]);
   }
 
   remove(name: string, { owner }: WaitingEntry): void {
@@ -49,7 +60,7 @@ export class WaitingClients {
   }
 
   /** Removes the entry that has waited longest. */
-  private pop(name: string): WaitingEntry | undefined {
+  private pop(name: string): StoredEntry | undefined {
     const [first] = this.of(name);
     if (first) this.remove(name, first);
     return first;
@@ -59,23 +70,26 @@ export class WaitingClients {
    * Gives the lock to the client that has waited longest of those that listen, and removes its entry and all before it.
    * @returns Whether there was one.
    */
-  next(name: string, give: (entry: WaitingEntry) => void): boolean {
+  next(name: string, give: (owner: OwnerId, lease: number) => void): boolean {
     for (let entry = this.pop(name); entry; entry = this.pop(name)) {
-      const channel = clientChannel(name, clientIdOf(entry.owner));
+      const { owner, firstLease, arrived } = entry;
+      const channel = clientChannel(name, clientIdOf(owner));
       if (this.store.subscribers(channel) === 0) continue;
-      give(entry);
-      this.store.publish(channel, grantText(entry, Math.floor(this.store.now())));
-      if (entry.lease === entry.firstLease) this.store.publish(lockChannel(name), String(entry.lease));
+      const now = Math.floor(this.store.now());
+      const lease = now - arrived <= FRESH ? entry.lease : firstLease;
+      give(owner, lease);
+      this.store.publish(channel, grantText(owner, lease, now));
+      if (lease === firstLease || lease < OTHERS_LOOK) this.store.publish(lockChannel(name), String(lease));
       return true;
     }
     return false;
   }
 
-  private of(name: string): readonly WaitingEntry[] {
+  private of(name: string): readonly StoredEntry[] {
     return this.entries.find(waitingClients(name)) ?? [];
   }
 
-  private keep(name: string, entries: readonly WaitingEntry[]): void {
+  private keep(name: string, entries: readonly StoredEntry[]): void {
     this.entries.set(waitingClients(name), entries, ENTRIES_LAST);
   }
 }

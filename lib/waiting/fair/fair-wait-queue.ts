@@ -20,9 +20,12 @@ import { type AcquireContext } from '../acquirer.js';
 /** Shortest sleep: a place that expires now may still be found for a moment. */
 const MIN_PAUSE_MS = 10;
 
-/** Milliseconds until another attempt may have a different outcome. */
-const pauseFor = (outcome: LastOutcome): number =>
-  outcome ? Math.max(MIN_PAUSE_MS, pauseAfter(outcome)) : Number.POSITIVE_INFINITY;
+/** Milliseconds until another attempt of this owner may have a different outcome. */
+const pauseFor = (owner: OwnerId, outcome: LastOutcome): number => {
+  if (!outcome) return Number.POSITIVE_INFINITY;
+  const isReserved = !(outcome instanceof LockUnavailableError) && outcome.next === owner;
+  return isReserved ? 0 : Math.max(MIN_PAUSE_MS, pauseAfter(outcome));
+};
 
 /**
  * The waiters of this process for one fair lock. Each has its own place in the queue on the server from the moment it
@@ -37,6 +40,8 @@ export class FairWaitQueue {
   private readonly expiredDuringAttempt = new Map<FairWaiter, WaitEnd>();
   private readonly wakeSignal: WakeSignal;
   private contending = false;
+  /** Whether more is known of the lock than when the first waiter fell asleep, so that it sleeps for the wrong time. */
+  private hasNews = false;
   private readonly heartbeat: QueueHeartbeat;
   private readonly grants: GrantListener;
   private lastOutcome: LastOutcome;
@@ -60,6 +65,7 @@ export class FairWaitQueue {
     this.grants = new GrantListener(name, waiting, {
       given: (grant) => this.onGiven(grant),
       missed: () => this.onMissed(),
+      lease: (ms) => this.onLease(ms),
       failed,
     });
   }
@@ -98,25 +104,44 @@ export class FairWaitQueue {
 
   /** Contends for `first` until another waiter is first. */
   private async contendFor(first: FairWaiter): Promise<void> {
-    const turn = new TurnListener(first, this.grants, this.waiting, this.wakeSignal.notify, (error) =>
-      this.rejectAll(error),
+    const turn = new TurnListener(
+      first,
+      this.grants,
+      this.waiting,
+      () => this.wake(),
+      (error) => this.rejectAll(error),
     );
-    let pause = pauseFor(this.lastOutcome);
     // Earlier notifications were meant for the previous first waiter.
     this.wakeSignal.forget();
+    this.hasNews = false;
     while (this.order.head === first) {
       const limit = this.lastOutcome instanceof LockUnavailableError ? undefined : first.context.limit;
-      const isLastLook = await this.wakeSignal.sleepOrLook(Math.min(pause, turn.listen()), limit);
+      const pause = Math.min(pauseFor(first.owner, this.lastOutcome), turn.listen());
+      const isLastLook = await this.wakeSignal.sleepOrLook(pause, limit);
       if (this.order.head !== first) break;
       this.wakeSignal.forget();
+      const { hasNews } = this;
+      this.hasNews = false;
+      if (hasNews && !isLastLook) continue;
       first.isLastLook = isLastLook;
       await this.attempt(first);
       first.isLastLook = false;
-      pause = pauseFor(this.lastOutcome);
     }
     turn.close();
     // Its place may have expired, or may be worthless.
     this.arrivals.arrive(first);
+  }
+
+  /** Lets the first waiter ask. */
+  private wake(): void {
+    this.hasNews = false;
+    this.wakeSignal.notify();
+  }
+
+  /** Lets the first waiter sleep for the time that follows from what is known now; but a reason to ask remains one. */
+  private sleepAnew(): void {
+    if (!this.wakeSignal.isPending) this.hasNews = true;
+    this.wakeSignal.notify();
   }
 
   private attempt(waiter: FairWaiter): Promise<void> {
@@ -148,12 +173,15 @@ export class FairWaitQueue {
   private onGiven({ owner, sent, lease }: ReceivedGrant): void {
     const waiter = this.waiters.get(owner);
     if (!waiter) return;
-    if (waiter.isAttempting || leaseSpent(this.name, { sent, lease })) {
-      // The attempt may show that the lock was lost again. Of a lease that is mostly over, another attempt begins a new one.
+    // The attempt may show that the lock was lost again. Of a lease that is mostly over, another attempt begins a new one.
+    const isCertain = !waiter.isAttempting && !leaseSpent(this.name, { sent, lease });
+    if (isCertain && lease >= waiter.lease) {
+      this.granted(waiter, { sent, lease: waiter.lease });
+    } else {
+      // A first lease becomes the whole one before the caller acts under the lock.
+      waiter.isGiven = isCertain;
       waiter.mayHold = true;
       this.askFirst(waiter);
-    } else {
-      this.granted(waiter, { sent, lease, wanted: waiter.lease });
     }
     // Also if most of the lease was over after all.
     this.arrivals.arrive(waiter);
@@ -162,17 +190,26 @@ export class FairWaitQueue {
   /** One of the waiters may have been given the lock, or told: the first one, or the one that asks for a place. */
   private onMissed(): void {
     for (const waiter of [this.order.head, this.arrivals.first]) if (waiter) waiter.mayHold = true;
-    this.wakeSignal.notify();
+    this.wake();
+  }
+
+  /** Another process was given the lock, and is followed by the first waiter of this one. */
+  private onLease(remaining: number): void {
+    const { lastOutcome } = this;
+    if (!lastOutcome || lastOutcome instanceof LockUnavailableError) return;
+    const { next: _, ...busy } = lastOutcome;
+    this.lastOutcome = { ...busy, remaining };
+    this.sleepAnew();
   }
 
   /** Makes a waiter with a place the first, so that it asks next. */
   private askFirst(waiter: FairWaiter): void {
     if (!this.order.has(waiter)) return;
     if (waiter !== this.order.head) this.order.putFirst(waiter);
-    this.wakeSignal.notify();
+    this.wake();
   }
 
-  private granted(waiter: FairWaiter, got: Pick<Acquired, 'sent' | 'lease' | 'wanted'>): void {
+  private granted(waiter: FairWaiter, got: Pick<Acquired, 'sent' | 'lease'>): void {
     const { owner } = waiter;
     const acquired = { ...got, owner, fence: undefined };
     const spent = leaseSpent(this.name, acquired);
@@ -203,7 +240,8 @@ export class FairWaitQueue {
     const next = this.waiters.get(holder) ?? this.waiters.get(head);
     if (next && next !== this.order.head && this.order.has(next)) this.order.putFirst(next);
     if (waiter.mayHold) this.askFirst(waiter);
-    if (this.order.head !== before) this.wakeSignal.notify();
+    if (this.order.head !== before) this.wake();
+    else if (this.order.head !== waiter) this.sleepAnew();
     if (this.contending) return;
     this.contending = true;
     this.heartbeat.start();
@@ -218,7 +256,7 @@ export class FairWaitQueue {
   }
 
   private onPlaceLost(waiter: FairWaiter): void {
-    if (this.order.head === waiter) this.wakeSignal.notify();
+    if (this.order.head === waiter) this.wake();
     this.order.delete(waiter);
   }
 

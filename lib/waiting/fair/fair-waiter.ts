@@ -10,7 +10,7 @@ import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 /** What a waiter with a place on the server asks for. */
 export type TurnOperations = Pick<
   FairLockOperations,
-  'acquire' | 'release' | 'queue' | 'leave' | 'keep' | 'grantChannel' | 'firstLease'
+  'acquire' | 'hold' | 'release' | 'queue' | 'leave' | 'keep' | 'grantChannel' | 'firstLease'
 >;
 
 /** Dependencies that the wait queues of all fair locks of one connection share. */
@@ -40,6 +40,8 @@ export class FairWaiter {
   isLastLook = false;
   /** Whether the server may have given it the lock although no grant that counts came: its next attempt tells. */
   mayHold = false;
+  /** Whether the server has given it the lock for a first lease. */
+  isGiven = false;
   /** Whether the one before it in the queue may be of Redisson, and tell it on its own channel. */
   isMixed = true;
   private id: OwnerId;
@@ -62,11 +64,16 @@ export class FairWaiter {
 
   /** One attempt, which leaves the waiter with a place or with the lock. */
   async attempt(): Promise<QueueOutcome> {
-    const { owner, lease, waiting } = this;
+    const { owner, lease, waiting, isGiven } = this;
+    const { name } = this.context;
     // A grant that comes during this attempt may be newer.
     this.mayHold = false;
+    this.isGiven = false;
     try {
-      const { name } = this.context;
+      if (isGiven) {
+        const held = await waiting.locks.hold({ name, owner, count: 1, lease });
+        if (held.outcome === 'held') return { outcome: 'acquired', sent: held.sent };
+      }
       const firstLease = waiting.isGiven ? waiting.locks.firstLease(name, lease) : 0;
       const reply = await waiting.locks.queue({ name, owner, lease, slot: waiting.slot, firstLease });
       this.mayHavePlace = true;

@@ -1,5 +1,6 @@
 import type { GrantChannel, ReceivedGrant } from '../../backend/granting-lock-operations.js';
 import { ChannelListener } from '../channel-listener.js';
+import { MAX_RELEASE } from '../queue/announced-releases.js';
 import type { FairWaiting } from './fair-waiter.js';
 
 /** Receives what a {@link GrantListener} hears. */
@@ -8,6 +9,8 @@ export interface GrantReceiver {
   given(grant: ReceivedGrant): void;
   /** A waiter of this process may have been given the lock, or told to ask for it: asking tells. */
   missed(): void;
+  /** The lock was given to a waiter of another process, and may end after so many ms without a release. */
+  lease(ms: number): void;
   /** Listening failed for good. */
   failed(error: unknown): void;
 }
@@ -48,7 +51,9 @@ export class GrantListener {
 
   private onMessage(message: string | undefined): void {
     const grant = message === undefined ? undefined : this.channel?.read(message);
+    const lease = Number(message);
     if (grant) this.receiver.given(grant);
+    else if (lease > MAX_RELEASE) this.receiver.lease(lease);
     else this.receiver.missed();
   }
 }

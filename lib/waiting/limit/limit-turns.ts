@@ -1,6 +1,13 @@
 import type { LimitOperations } from '../../backend/limit-operations.js';
 import type { KeepRequest, LeaveRequest, QueueOutcome, QueueRequest } from '../../backend/fair-lock-operations.js';
-import type { AcquireOutcome, AcquireRequest, ReleaseOutcome, ReleaseRequest } from '../../backend/lock-operations.js';
+import type {
+  AcquireOutcome,
+  AcquireRequest,
+  HoldOutcome,
+  HoldRequest,
+  ReleaseOutcome,
+  ReleaseRequest,
+} from '../../backend/lock-operations.js';
 import type { TurnOperations } from '../fair/fair-waiter.js';
 import type { LimitDifferences } from './limit-differences.js';
 
@@ -23,6 +30,10 @@ export class LimitTurns implements TurnOperations {
     if (!use) return reply;
     differences.compare(request.name, limit, use);
     return reply.outcome === 'acquired' ? reply : { ...reply, permits: { inUse: use.inUse, limit } };
+  }
+
+  hold(request: HoldRequest): Promise<HoldOutcome> {
+    return this.limits.hold(request);
   }
 
   release(request: ReleaseRequest): Promise<ReleaseOutcome> {

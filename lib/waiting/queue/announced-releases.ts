@@ -4,7 +4,7 @@ import { PeerYield } from './peer-yield.js';
 import type { ReleaseListener, Releases } from './releases.js';
 
 /** The messages of Redisson for releases are 0 and 1; any other number is the lease of the present holder, ms. */
-const MAX_RELEASE = 1;
+export const MAX_RELEASE = 1;
 
 /** Releases that are announced on a channel. After one of our own, other processes go first: see {@link PeerYield}. */
 export class AnnouncedReleases implements Releases {

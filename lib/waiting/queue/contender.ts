@@ -26,6 +26,8 @@ export class Contender<Wanted, Got extends object> {
   private outcome: LastOutcome;
   /** Whether the lock was given to a client without an attempt of ours, so that the present sleep has the wrong length. */
   private hasNewLease = false;
+  /** Given to this client without an attempt of ours, but not as its first waiter wants it. */
+  private given: Got | undefined;
   private readonly wakeSignal: WakeSignal;
 
   constructor(
@@ -77,9 +79,19 @@ export class Contender<Wanted, Got extends object> {
     const { first } = this.queue.waiters;
     this.outcome = this.onGrant(got);
     if (!first) return this.attempts.undo(this.name, got);
+    if (this.attempts.isWanted?.(got, first.wanted) === false) {
+      this.given = got;
+      return this.wake();
+    }
     this.queue.remove(first);
     first.grant(got);
     this.sleepAnew();
+  }
+
+  /** Called when no waiter is left. */
+  giveBack(): void {
+    if (this.given) this.attempts.undo(this.name, this.given);
+    this.given = undefined;
   }
 
   /** Called when another process was given the lock. @param remaining Milliseconds of its lease. */
@@ -124,7 +136,7 @@ export class Contender<Wanted, Got extends object> {
     let round: Round = { outcome: this.outcome, isLastLook: false };
     if (this.releases.isYielding) round = await this.rest(undefined);
     while (this.queue.waiters.size > 0 || this.queue.isHandingOver) {
-      const next = this.nextCandidate(round.outcome);
+      const next = this.given ? this.queue.waiters.first : this.nextCandidate(round.outcome);
       round = next ? await this.attempt(next, round) : await this.rest(round.outcome);
     }
     this.stop();
@@ -182,6 +194,9 @@ export class Contender<Wanted, Got extends object> {
   }
 
   private ask(wanted: Wanted): Promise<AttemptResult<Got>> {
+    const { given } = this;
+    this.given = undefined;
+    if (given && this.attempts.adjust) return this.attempts.adjust(this.name, given, wanted);
     const { serverWait, canBeGiven } = this.queue.subscriptions;
     if (serverWait && canBeGiven) return serverWait.attempt(wanted);
     return this.attempts.attempt(this.name, wanted);

@@ -228,7 +228,10 @@ export class WaitQueue<Wanted, Got extends object>
   /** A client without waiters must not be given the lock: the holder may be about to release it. */
   remove(waiter: Waiter<Wanted, Got>): boolean {
     const wasWaiting = this.waiters.delete(waiter);
-    if (this.waiters.size === 0) this.subscriptions.serverWait?.withdraw();
+    if (this.waiters.size === 0) {
+      this.subscriptions.serverWait?.withdraw();
+      this.contender.giveBack();
+    }
     return wasWaiting;
   }
 

@@ -13,6 +13,8 @@ export interface Section {
   readonly mode: Mode;
   readonly belief: Belief;
   readonly task: Task;
+  /** The lease that the caller asked for, ms. Absent: it joins another hold, or asks step by step. */
+  readonly lease?: number | undefined;
 }
 
 /** Work, possibly inside other work. Under the same lock, inner work is a re-entry. */
@@ -28,6 +30,14 @@ const mayOverlap = (one: Section, other: Section): boolean =>
 
 /** Redis replies with leases in whole milliseconds. */
 const GRAIN_MS = 1;
+
+/** The least share of its lease that a section begins with, less a margin: a reply that took longer is refused. */
+const LEAST_SHARE = 0.48;
+const MARGIN_MS = 20 + GRAIN_MS;
+/** The most by which the clock of a server is slow. */
+const MOST_SHARE = 1.01;
+/** Fair locks are given in units of this, ms. */
+const UNIT_MS = 8;
 
 /**
  * Checks mutual exclusion by the beliefs of holders and by the state of the server. No two sections of one lock believe
@@ -76,11 +86,29 @@ export class Sections {
 
   enter(section: Section): () => void {
     this.open.add(section);
+    this.checkLease(section);
     section.process.note(() => `${section.who} enters ${section.lock} (${section.mode}) as ${section.belief.owner}`);
     return () => {
       if (!this.open.delete(section)) return;
       section.process.note(() => `${section.who} leaves ${section.lock}`);
     };
+  }
+
+  /** However a lock was acquired: from the first line on, its caller has the lease that it asked for, and no other. */
+  private checkLease(section: Section): void {
+    const { lease, belief, server, mode, lock } = section;
+    if (lease === undefined || this.ended.has(belief.owner)) return;
+    const has = belief.remaining;
+    if (has > 0 && has < LEAST_SHARE * lease - MARGIN_MS) {
+      this.simulation.violate('whole lease', `${describe(section)} begins with ${has.toFixed(1)} of ${lease} ms`);
+    }
+    const kept = server.remaining(mode, lock, belief.owner);
+    if (kept > MOST_SHARE * lease + UNIT_MS) {
+      this.simulation.violate(
+        'whole lease',
+        `${describe(section)} asked for ${lease} ms and has ${kept.toFixed(1)} ms`,
+      );
+    }
   }
 
   private believing(): Section[] {

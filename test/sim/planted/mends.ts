@@ -134,4 +134,27 @@ export const mends: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'D39',
+    what: 'a waiter has the lock for its first lease only when its code begins',
+    edits: [{ file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease > 0;' }],
+  },
+  {
+    name: 'D39-fair',
+    what: 'a waiter for a fair lock has it for its first lease only when its code begins',
+    edits: [
+      {
+        file: 'waiting/fair/fair-wait-queue.ts',
+        find: 'if (isCertain && lease >= waiter.lease) {\n      this.granted(waiter, { sent, lease: waiter.lease });',
+        replace: 'if (isCertain) {\n      this.granted(waiter, { sent, lease });',
+      },
+    ],
+  },
+  {
+    name: 'D42',
+    what: 'a waiter gets the longer lease that one which has left wanted',
+    edits: [
+      { file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease >= wanted;' },
+    ],
+  },
 ];

@@ -33,7 +33,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/hand-over-attempts.ts',
-        find: 'if (isLast || full !== wanted || sent.elapsed',
+        find: 'if (isLast || lease !== wanted || sent.elapsed',
         replace: 'if (isLast || sent.elapsed',
       },
       {

@@ -74,7 +74,7 @@ export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'message-for-another-owner',
     what: 'a client believes a message for an owner other than that of its entry',
-    edits: [{ file: CLIENT, find: 'if (grant.owner !== entry.owner) return;', replace: '' }],
+    edits: [{ file: CLIENT, find: 'if (grant.owner !== state.entry.owner) return;', replace: '' }],
   },
   {
     name: 'reply-for-another-owner',
@@ -124,8 +124,8 @@ export const plantedGrants: readonly PlantedBug[] = [
     edits: [
       {
         file: CLIENT,
-        find: 'this.state = NONE;\n    this.waiting.onGranted({ ...grant, wanted: entry.lease, fence: undefined });',
-        replace: 'this.waiting.onGranted({ ...grant, wanted: entry.lease, fence: undefined });\n    this.state = NONE;',
+        find: 'this.state = NONE;\n    this.waiting.onGranted({ ...grant, fence: undefined });',
+        replace: 'this.waiting.onGranted({ ...grant, fence: undefined });\n    this.state = NONE;',
       },
     ],
   },
@@ -151,14 +151,19 @@ export const plantedGrants: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'first-lease-not-extended',
-    what: 'the short first lease of a grant is never extended',
-    edits: [{ file: 'holds/grant.ts', find: 'if (wanted === undefined ||', replace: 'if (wanted !== undefined ||' }],
+    name: 'stale-entry-given-all',
+    what: 'a client that has not been heard of for long is given the whole lease',
+    edits: [{ file: WAITING, find: 'now - arrived <= FRESH', replace: 'now >= arrived' }],
+  },
+  {
+    name: 'given-lock-kept',
+    what: 'a lock whose lease was to be set is not given back when its waiter leaves',
+    edits: [{ file: 'waiting/queue/wait-queue.ts', find: 'this.contender.giveBack();', replace: '' }],
   },
   {
     name: 'short-lease-untold',
     what: 'waiters are not told that a client was given the lock for a short time',
-    edits: [{ file: WAITING, find: 'if (entry.lease === entry.firstLease)', replace: 'if (entry.lease < 0)' }],
+    edits: [{ file: WAITING, find: 'if (lease === firstLease || lease < OTHERS_LOOK)', replace: 'if (lease < 0)' }],
   },
   {
     name: 'short-lease-slept-over',

@@ -141,17 +141,18 @@ export class Caller {
 
   private async inSection(
     hold: Hold,
-    { mode = 'exclusive', server = this.world.lockServer, within }: LockRequest,
+    { mode = 'exclusive', server = this.world.lockServer, within, isStepwise, lease }: LockRequest,
     work: (task: Task) => Promise<void>,
   ): Promise<void> {
     const { process, world, name: who } = this;
     const task: Task = { within };
+    const asked = within || isStepwise ? undefined : (lease ?? world.profile.watchdogTimeout);
     const leaves = world.membersOf(hold).map((member) => {
       const at = world.serverOf(member, server);
       const belief = beliefOf(member);
       const modeNow = (): Mode => halfOf(member) ?? mode;
       const section: Section = {
-        ...{ who, process, server: at, lock: member.name, belief, task },
+        ...{ who, process, server: at, lock: member.name, belief, task, lease: asked },
         get mode() {
           return modeNow();
         },

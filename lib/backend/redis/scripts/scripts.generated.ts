@@ -552,7 +552,7 @@ for i, owner in ipairs(owners) do
   indexes[owner] = i
 end
 if foreignKey(queue, deadlines) then return reply end
-local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+local head, deadline = purgeQueue(queue, deadlines, now)
 deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 local hasEnd = onlyOurs(queue, deadlines)
 local places = {}
@@ -586,7 +586,7 @@ for i, owner in ipairs(owners) do
   if reply[i + 2] == 0 then redis.call('ZREM', deadlines, owner) end
 end
 if hasEnd then limitQueue(queue, deadlines, true, now) end
-if isNewHead and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
+if head and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return reply`,
     }),
     /** Ends the waits of owners: removes their places from the queue, or releases the lock if one of them has acquired it. The lock is then given to the head of the queue, or the head is woken. */
@@ -766,12 +766,21 @@ local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
     redis.call('DEL', deadlines)
   end
 end
+local function tellNext(queue, channel, publish, lease)
+  local head = headOf(queue)
+  local client = head and clientChannel(channel, head)
+  if head and not client then
+    for _, waiter in ipairs(redis.call('LRANGE', queue, 1, -1)) do client = client or clientChannel(channel, waiter) end
+  end
+  if client then redis.pcall(publish, client, lease) end
+end
 local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
   local own = head and clientChannel(channel, head)
   local lease = own and firstLeaseIn(deadline) or 0
   if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
   if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
   redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
+  tellNext(queue, channel, publish, lease)
   return true
 end
 local now = serverNow()
@@ -1007,7 +1016,7 @@ local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '', 0 } end
 local foreign, found = foreignKey(queue, deadlines)
 if foreign then return { 'wrong-type', 0, found, now, foreign, 0 } end
-local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+local head, deadline = purgeQueue(queue, deadlines, now)
 deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 local isFree = redis.call('EXISTS', lock) == 0
 if isFree and (not head or head == owner) then
@@ -1047,7 +1056,7 @@ if head and not deadline and head ~= owner then
   redis.call('ZADD', deadlines, deadline, head)
 end
 if not isFree then return { outcome, remaining, holder, now, head or owner, mixed } end
-if isNewHead then tellHead(head, channel, publish) end
+tellHead(head, channel, publish)
 return { outcome, math.ceil(deadline - now), head, now, head, mixed }`,
     }),
     /** Releases the fair lock of an owner, whatever its hold count, and gives it to the head of the queue, or wakes the head. */
@@ -1222,12 +1231,21 @@ local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
     redis.call('DEL', deadlines)
   end
 end
+local function tellNext(queue, channel, publish, lease)
+  local head = headOf(queue)
+  local client = head and clientChannel(channel, head)
+  if head and not client then
+    for _, waiter in ipairs(redis.call('LRANGE', queue, 1, -1)) do client = client or clientChannel(channel, waiter) end
+  end
+  if client then redis.pcall(publish, client, lease) end
+end
 local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
   local own = head and clientChannel(channel, head)
   local lease = own and firstLeaseIn(deadline) or 0
   if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
   if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
   redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
+  tellNext(queue, channel, publish, lease)
   return true
 end
 local now = serverNow()
@@ -3578,18 +3596,23 @@ local function addEntry(waiters, entry)
   redis.pcall('ZADD', waiters, 'NX', time[1] .. string.format('%06d', time[2]), entry)
   redis.pcall('PEXPIRE', waiters, ENTRIES_LAST)
 end
-local function grant(lock, entry, channel, publish, now)
+local FRESH = 100
+local OTHERS_LOOK = 5000
+local function grant(lock, entry, arrived, channel, publish, now)
   local owner, client, lease, first = partsOf(entry)
   local own = owner and channel .. ':' .. client
-  if not owner or (listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first) then return false end
-  redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now)
-  if lease == first then redis.pcall(publish, channel, lease) end
+  if not owner or (listeners(own, publish) or 0) == 0 then return false end
+  local granted = now - arrived / 1000 <= FRESH and lease or first
+  if takeLock(lock, owner, granted) then return false end
+  redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now)
+  if granted == first or tonumber(granted) < OTHERS_LOOK then redis.pcall(publish, channel, granted) end
   return true
 end
 local function passOn(lock, waiters, channel, publish, again, now)
   if (others(channel, publish) or 1) > 0 then return nil end
   for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
-    if grant(lock, redis.call('ZPOPMIN', waiters)[1], channel, publish, now) then
+    local first = redis.call('ZPOPMIN', waiters)
+    if grant(lock, first[1], first[2], channel, publish, now) then
       if again ~= '' then addEntry(waiters, again) end
       return 'passed-on'
     end
@@ -3826,18 +3849,23 @@ local function addEntry(waiters, entry)
   redis.pcall('ZADD', waiters, 'NX', time[1] .. string.format('%06d', time[2]), entry)
   redis.pcall('PEXPIRE', waiters, ENTRIES_LAST)
 end
-local function grant(lock, entry, channel, publish, now)
+local FRESH = 100
+local OTHERS_LOOK = 5000
+local function grant(lock, entry, arrived, channel, publish, now)
   local owner, client, lease, first = partsOf(entry)
   local own = owner and channel .. ':' .. client
-  if not owner or (listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first) then return false end
-  redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now)
-  if lease == first then redis.pcall(publish, channel, lease) end
+  if not owner or (listeners(own, publish) or 0) == 0 then return false end
+  local granted = now - arrived / 1000 <= FRESH and lease or first
+  if takeLock(lock, owner, granted) then return false end
+  redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now)
+  if granted == first or tonumber(granted) < OTHERS_LOOK then redis.pcall(publish, channel, granted) end
   return true
 end
 local function passOn(lock, waiters, channel, publish, again, now)
   if (others(channel, publish) or 1) > 0 then return nil end
   for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
-    if grant(lock, redis.call('ZPOPMIN', waiters)[1], channel, publish, now) then
+    local first = redis.call('ZPOPMIN', waiters)
+    if grant(lock, first[1], first[2], channel, publish, now) then
       if again ~= '' then addEntry(waiters, again) end
       return 'passed-on'
     end

@@ -20,7 +20,7 @@ for i, owner in ipairs(owners) do
   indexes[owner] = i
 end
 if foreignKey(queue, deadlines) then return reply end
-local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+local head, deadline = purgeQueue(queue, deadlines, now)
 deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 
 local hasEnd = onlyOurs(queue, deadlines)
@@ -58,5 +58,5 @@ for i, owner in ipairs(owners) do
   if reply[i + 2] == 0 then redis.call('ZREM', deadlines, owner) end
 end
 if hasEnd then limitQueue(queue, deadlines, true, now) end
-if isNewHead and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
+if head and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return reply
