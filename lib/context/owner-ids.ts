@@ -21,6 +21,9 @@ export const clientIdFrom = (hex: string): string => {
 /** Whether the owner belongs to this library, in any process. */
 export const isOurs = (owner: OwnerId): boolean => owner[VERSION_AT] === '8';
 
+/** Whether the owner waits in the queue of a fair lock whose name has braces: see {@link OwnerIds.nextInQueue}. */
+export const hasBraces = (owner: OwnerId): boolean => /:-\d+$/.test(owner);
+
 /** The id of the client in that of an owner. */
 export const clientIdOf = (owner: OwnerId): string => owner.slice(0, owner.lastIndexOf(':'));
 
@@ -37,5 +40,14 @@ export class OwnerIds {
   next(): OwnerId {
     this.last += 1;
     return `${this.clientId}:${this.last}`;
+  }
+
+  /**
+   * For a place in the queue of a fair lock, which Redisson lets the locks `job` and `{job}` share: the numbers of owners
+   * that wait for a name with braces are negative, so that none is given the other lock.
+   */
+  nextInQueue(name: string): OwnerId {
+    const owner = this.next();
+    return name.includes('{') ? owner.replace(/\d+$/, '-$&') : owner;
   }
 }

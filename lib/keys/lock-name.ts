@@ -20,9 +20,9 @@ const LONE_SURROGATE = /[\ud800-\udfff]/u;
  *   character that is not allowed, or has braces that would send the lock's keys to different cluster slots
  */
 export function validateName(name: unknown, limits: NameLimits): string {
-  if (typeof name !== 'string') throw refused(name, 'is not a string');
+  if (typeof name !== 'string') throw refusedName(name, 'is not a string');
   const fault = faultOf(name, limits);
-  if (fault !== undefined) throw refused(name, fault);
+  if (fault !== undefined) throw refusedName(name, fault);
   return name;
 }
 
@@ -52,7 +52,8 @@ export function spellingFault(name: string): string | undefined {
   return close === open + 1 ? 'has an empty hash tag "{}"' : undefined;
 }
 
-function refused(name: unknown, fault: string): LockNameError {
+/** @param fault What is wrong with the name, after its text. */
+export function refusedName(name: unknown, fault: string): LockNameError {
   const shown = formatValue(name);
   return new LockNameError(`The lock name ${shown} ${fault}`, { details: { name: shown } });
 }

@@ -10,6 +10,32 @@ export function suffixedName(name: string, suffix: string): string {
   return name.includes('{') ? `${name}:${suffix}` : `{${name}}:${suffix}`;
 }
 
+/** Keys and channels of our own beside a lock. Each may be followed by more, after a colon. */
+const OWN_WORDS = ['waiters', 'clients', 'limit', 'flight', 'result', 'blocked', 'holder', 'rwlock_writers'] as const;
+
+type OwnWord = (typeof OWN_WORDS)[number];
+
+/**
+ * A key of our own beside a lock. Redisson gives the locks `job` and `{job}` the same companions, which at most wake in
+ * vain; ours decide who has the lock, so that they differ: `{job}:waiters` and `{job}::waiters`.
+ */
+const ownKey = (name: string, word: OwnWord): string => (name.includes('{') ? `${name}::${word}` : `{${name}}:${word}`);
+
+/** A channel of our own beside that of a lock. Scripts make it of the lock's channel as well (`shared/listeners.lua`). */
+const ownChannel = (name: string, part: string): string =>
+  `${lockChannel(name)}${name.includes('{') ? '::' : ':'}${part}`;
+
+const OWN = new RegExp(
+  `^(?:\\{([^{}]*)\\}|(.*\\{.*):):(?:${OWN_WORDS.join('|').replace('holder', 'holder:.*')})$`,
+  'su',
+);
+
+/** The lock beside which a key of our own has this name; `undefined`: it is no such key. */
+export const lockBesideKey = (key: string): string | undefined => {
+  const [, bare, braced] = OWN.exec(key) ?? [];
+  return bare ?? braced;
+};
+
 /** The channel of a lock's releases (plain, fenced, non-reentrant), and the prefix of a fair lock's channels. */
 export function lockChannel(name: string): string {
   return prefixedName('redisson_lock__channel', name);
@@ -17,17 +43,17 @@ export function lockChannel(name: string): string {
 
 /** The channel of a lock on which one client is sent its grants. */
 export function clientChannel(name: string, clientId: string): string {
-  return `${lockChannel(name)}:${clientId}`;
+  return ownChannel(name, clientId);
 }
 
 /** The channel to which all clients subscribe that can be given a lock, so that the server can count them. */
 export function clientsChannel(name: string): string {
-  return `${lockChannel(name)}:clients`;
+  return ownChannel(name, 'clients');
 }
 
 /** The clients of this library that wait for a lock, in order of arrival. */
 export function waitingClients(name: string): string {
-  return suffixedName(name, 'waiters');
+  return ownKey(name, 'waiters');
 }
 
 /** The channel of a semaphore's permits, with or without ids. */
@@ -63,7 +89,7 @@ export function permitDeadlines(name: string): string {
 
 /** The permits of a limit, a key of our own. */
 export function limitPermits(name: string): string {
-  return suffixedName(name, 'limit');
+  return ownKey(name, 'limit');
 }
 
 /** The channel of a limit's releases, in the slot of its permits. */
@@ -76,14 +102,14 @@ export function readWriteLockChannel(name: string): string {
   return prefixedName('redisson_rwlock', name);
 }
 
-/** Prefix of a read-write lock's companion keys: the time-outs of its readers, its waiting writers. */
+/** Prefix of the time-outs of a read-write lock's readers. */
 export function readWriteStem(name: string): string {
   return suffixedName(name, '');
 }
 
 /** The writers that wait for a read-write lock with writer preference. */
 export function waitingWriters(name: string): string {
-  return `${readWriteStem(name)}rwlock_writers`;
+  return ownKey(name, 'rwlock_writers');
 }
 
 /** Key that lives as long as the n-th read hold of an owner of a read-write lock, counted from 1. */
@@ -98,12 +124,12 @@ export function lockToken(name: string): string {
 
 /** Name of the lock held while a shared result is made. */
 export function flightLock(name: string): string {
-  return suffixedName(name, 'flight');
+  return ownKey(name, 'flight');
 }
 
 /** Key of a shared result. */
 export function flightResult(name: string): string {
-  return suffixedName(name, 'result');
+  return ownKey(name, 'result');
 }
 
 /** The channel of one fair-lock waiter: only this waiter is notified when its turn comes. */
@@ -123,10 +149,10 @@ export function fairDeadlines(name: string): string {
 
 /** Prefix of the keys that tell who holds a lock; each ends with the owner. Keys of our own. */
 export function holderRecords(name: string): string {
-  return suffixedName(name, 'holder:');
+  return `${ownKey(name, 'holder')}:`;
 }
 
 /** The holds of a lock whose code waits for another lock: a key of our own. */
 export function blockedHolds(name: string): string {
-  return suffixedName(name, 'blocked');
+  return ownKey(name, 'blocked');
 }

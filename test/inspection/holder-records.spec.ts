@@ -235,7 +235,7 @@ inWorld(redis, () => {
     it('lies in the slot of the lock, and ends with its lease', async () => {
       const { locks } = await redis.open({ holderRecords: true });
       const { owner } = await locks.getLock('a{b}c').acquire({ lease: '20s' });
-      const key = `a{b}c:holder:${owner}`;
+      const key = `a{b}c::holder:${owner}`;
       await redis.time.until(async () => (await redis.admin.exists(key)) === 1, 5000);
       const [record, lock] = [await redis.admin.pttl(key), await redis.admin.pttl('a{b}c')];
       expect(record).toBeGreaterThan(0);

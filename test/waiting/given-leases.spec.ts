@@ -83,7 +83,7 @@ class World {
   }
 
   private busy<Request>(requests: {
-    take(): { request: Request; reply(reply: { outcome: 'busy'; remaining: number; holder: string }): void };
+    take(): { request: Request; reply: (reply: { outcome: 'busy'; remaining: number; holder: string }) => void };
   }): Request {
     const { request, reply } = requests.take();
     reply({ outcome: 'busy', remaining: LEASE, holder: 'other:1' });

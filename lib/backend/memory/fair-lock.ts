@@ -14,7 +14,7 @@ import type {
 } from '../lock-operations.js';
 import { MemoryFairQueue } from './fair-queue.js';
 import { MemoryLock } from './lock.js';
-import { clientIdOf, isOurs } from '../../context/owner-ids.js';
+import { clientIdOf, hasBraces, isOurs, type OwnerId } from '../../context/owner-ids.js';
 import { clientChannel, fairChannel } from '../../keys/redisson-keys.js';
 import { firstLeaseWithin } from '../fair-first-lease.js';
 import { grantText } from '../grant-text.js';
@@ -46,7 +46,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
   async queue({ name, owner, lease, slot, firstLease = 0 }: QueueRequest): Promise<QueueOutcome> {
     const queue = this.queueOf(name);
     queue.assertUsable();
-    queue.purge();
+    const isNewHead = queue.purge();
     queue.endBookings(slot);
     const held = this.locks.get(name);
     const next = held?.owner ?? queue.head?.owner ?? owner;
@@ -62,7 +62,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     if (outcome === 'queued') queue.add(owner, slot, leased ?? 0, firstLease);
     const isMixed = outcome === 'waiting' || queue.isMixed;
     queue.limitHead(slot);
-    if (!held) this.tellHead(name);
+    if (!held && (isNewHead || outcome === 'waiting')) this.tellHead(name);
     const { owner: head, deadline = 0 } = queue.head ?? { owner };
     return { outcome, holder: next, remaining: leased ?? Math.ceil(deadline - this.store.now()), head, isMixed };
   }
@@ -117,7 +117,8 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
   private giveToHead(name: string): boolean {
     const queue = this.queueOf(name);
     const { givable } = queue;
-    if (!givable) return false;
+    // Redisson lets the locks `job` and `{job}` share a queue.
+    if (!givable || hasBraces(givable.owner) !== name.includes('{')) return false;
     const { owner, firstLease } = givable;
     const channel = clientChannel(name, clientIdOf(owner));
     if (this.store.subscribers(channel) === 0) return false;
@@ -125,7 +126,7 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     this.locks.set(name, { owner, count: 1 }, firstLease);
     this.store.publish(channel, grantText(owner, firstLease, Math.floor(this.store.now())));
     const next = queue.owners.find(isOurs);
-    if (next !== undefined) this.store.publish(clientChannel(name, clientIdOf(next)), String(firstLease));
+    if (next !== undefined) this.tellClient(name, next, String(firstLease));
     return true;
   }
 
@@ -133,6 +134,12 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     const { head } = this.queueOf(name);
     if (!head) return;
     this.store.publish(fairChannel(name, head.owner), '0');
-    if (isOurs(head.owner)) this.store.publish(clientChannel(name, clientIdOf(head.owner)), '0');
+    if (isOurs(head.owner)) this.tellClient(name, head.owner, '0');
+  }
+
+  private tellClient(name: string, owner: OwnerId, message: string): void {
+    const other = name.includes('{') ? name.slice(1, -1) : `{${name}}`;
+    const waitedFor = hasBraces(owner) === name.includes('{') ? name : other;
+    this.store.publish(clientChannel(waitedFor, clientIdOf(owner)), message);
   }
 }

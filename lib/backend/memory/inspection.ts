@@ -147,7 +147,7 @@ export class MemoryInspection implements InspectionOperations {
     const [what, keyOf] =
       type === 'zset of a limit' ? (['limit', limitPermits] as const) : (['permits', permitDeadlines] as const);
     const stem = key.slice(0, key.lastIndexOf(':'));
-    const name = [stem.slice(1, -1), stem].find((each) => each !== '' && keyOf(each) === key);
+    const name = [stem.slice(1, -1), stem, stem.replace(/:$/, '')].find((each) => each !== '' && keyOf(each) === key);
     return name === undefined ? undefined : { name, key, what };
   }
 

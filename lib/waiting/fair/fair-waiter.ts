@@ -54,7 +54,7 @@ export class FairWaiter {
     private readonly callbacks: WaiterCallbacks,
     private readonly waiting: FairWaiting,
   ) {
-    this.id = waiting.owners.next();
+    this.id = waiting.owners.nextInQueue(context.name);
   }
 
   /** The id of its place on the server, and of the lock once acquired. */
@@ -107,6 +107,6 @@ export class FairWaiter {
   /** Continues under a new owner id: giving up the place or lock of the old one may take a while. */
   startOver(): void {
     this.leave();
-    this.id = this.waiting.owners.next();
+    this.id = this.waiting.owners.nextInQueue(this.context.name);
   }
 }

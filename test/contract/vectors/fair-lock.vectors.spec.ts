@@ -50,8 +50,9 @@ describeVectors(
       returns: [19_000, 20_000],
     },
     F05: {
-      why: 'where the lock is free the waiter is told how long the head keeps its place; 0 makes waiters poll in a loop',
+      why: 'where the lock is free the waiter is told how long the head keeps its place; 0 makes waiters poll in a loop; and the head is told, which may not know that a lease has ended',
       returns: [319_000, 320_000],
+      messages: [['redisson_lock__channel:{f}:${B7}', '0']],
     },
     F16: { why: 'nothing was held, and the caller learns so; the head is told all the same', returns: 'notOwner' },
   },

@@ -280,9 +280,12 @@ end
 local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
 local function clientChannel(channel, waiter)
-  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
-  return client and channel .. ':' .. client or nil
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -376,9 +379,12 @@ end
 local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
 local function clientChannel(channel, waiter)
-  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
-  return client and channel .. ':' .. client or nil
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -448,9 +454,12 @@ end
 local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
 local function clientChannel(channel, waiter)
-  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
-  return client and channel .. ':' .. client or nil
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -638,9 +647,12 @@ end
 local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
 local function clientChannel(channel, waiter)
-  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
-  return client and channel .. ':' .. client or nil
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -673,8 +685,12 @@ end
 local function listeners(channel, publish)
   return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
 end
-local function others(channel, publish)
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+local function ownChannel(lock, channel, part)
+  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
+end
+local function others(lock, channel, publish)
+  local clients = ownChannel(lock, channel, 'clients')
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
   return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local function takeLock(lock, owner, lease)
@@ -775,7 +791,7 @@ local function tellNext(queue, channel, publish, lease)
   if client then redis.pcall(publish, client, lease) end
 end
 local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
-  local own = head and clientChannel(channel, head)
+  local own = head and waitsFor(head, lock) and clientChannel(channel, head) or nil
   local lease = own and firstLeaseIn(deadline) or 0
   if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
   if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
@@ -894,9 +910,12 @@ end
 local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
 local function clientChannel(channel, waiter)
-  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
-  return client and channel .. ':' .. client or nil
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -1016,7 +1035,7 @@ local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '', 0 } end
 local foreign, found = foreignKey(queue, deadlines)
 if foreign then return { 'wrong-type', 0, found, now, foreign, 0 } end
-local head, deadline = purgeQueue(queue, deadlines, now)
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
 deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 local isFree = redis.call('EXISTS', lock) == 0
 if isFree and (not head or head == owner) then
@@ -1056,7 +1075,7 @@ if head and not deadline and head ~= owner then
   redis.call('ZADD', deadlines, deadline, head)
 end
 if not isFree then return { outcome, remaining, holder, now, head or owner, mixed } end
-tellHead(head, channel, publish)
+if isNewHead or outcome == 'waiting' then tellHead(head, channel, publish) end
 return { outcome, math.ceil(deadline - now), head, now, head, mixed }`,
     }),
     /** Releases the fair lock of an owner, whatever its hold count, and gives it to the head of the queue, or wakes the head. */
@@ -1103,9 +1122,12 @@ end
 local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
 local function clientChannel(channel, waiter)
-  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
-  return client and channel .. ':' .. client or nil
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
 end
 local function foreignKey(queue, deadlines)
   local found = redis.call('TYPE', queue).ok
@@ -1138,8 +1160,12 @@ end
 local function listeners(channel, publish)
   return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
 end
-local function others(channel, publish)
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+local function ownChannel(lock, channel, part)
+  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
+end
+local function others(lock, channel, publish)
+  local clients = ownChannel(lock, channel, 'clients')
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
   return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local function takeLock(lock, owner, lease)
@@ -1240,7 +1266,7 @@ local function tellNext(queue, channel, publish, lease)
   if client then redis.pcall(publish, client, lease) end
 end
 local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
-  local own = head and clientChannel(channel, head)
+  local own = head and waitsFor(head, lock) and clientChannel(channel, head) or nil
   local lease = own and firstLeaseIn(deadline) or 0
   if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
   if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
@@ -2126,8 +2152,12 @@ end
 local function listeners(channel, publish)
   return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
 end
-local function others(channel, publish)
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+local function ownChannel(lock, channel, part)
+  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
+end
+local function others(lock, channel, publish)
+  local clients = ownChannel(lock, channel, 'clients')
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
   return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local count, found = countUnder(counter)
@@ -2181,8 +2211,12 @@ end
 local function listeners(channel, publish)
   return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
 end
-local function others(channel, publish)
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+local function ownChannel(lock, channel, part)
+  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
+end
+local function others(lock, channel, publish)
+  local clients = ownChannel(lock, channel, 'clients')
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
   return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local FIRST_PLACE = -9000000000000
@@ -2356,8 +2390,12 @@ end
 local function listeners(channel, publish)
   return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
 end
-local function others(channel, publish)
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+local function ownChannel(lock, channel, part)
+  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
+end
+local function others(lock, channel, publish)
+  local clients = ownChannel(lock, channel, 'clients')
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
   return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local function textUnder(key)
@@ -2389,6 +2427,26 @@ local function placesIn(queue, deadlines, now, most)
   local all = #waiters < most and 0 or redis.pcall('ZCARD', deadlines)
   return { count = math.max(#alive, tonumber(all) or 0), members = alive }
 end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function writersKey(lock, stem)
+  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
+end
+local function announceWriter(lock, stem, writer, now, patience)
+  local key = writersKey(lock, stem)
+  if isElsewhere(lock, key) then return end
+  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.pcall('ZADD', key, now + patience, writer)
+  local left = redis.pcall('PTTL', key)
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
+end
+local function waitingWriter(lock, stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
+  local patience = last[1] and tonumber(last[2]) - now or 0
+  if patience > 0 then return last[1], patience end
+  return nil
+end
 local now = serverNow()
 local kind = redis.call('TYPE', lock).ok
 local found = { type = kind, ttl = redis.call('PTTL', lock), fields = {}, reads = {}, records = {} }
@@ -2419,7 +2477,7 @@ end
 found.token = textUnder(token)
 found.queue = placesIn(queue, deadlines, now, most)
 found.clients = membersOf(waiters, '-inf', most)
-found.writers = membersOf(stem .. 'rwlock_writers', '(' .. now, most)
+found.writers = membersOf(writersKey(lock, stem), '(' .. now, most)
 found.listeners = (listeners(channel, publish) or 0) + (listeners(readWriteChannel, publish) or 0)
 return { cjson.encode(found), now }`,
     }),
@@ -2463,8 +2521,12 @@ end
 local function listeners(channel, publish)
   return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
 end
-local function others(channel, publish)
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+local function ownChannel(lock, channel, part)
+  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
+end
+local function others(lock, channel, publish)
+  local clients = ownChannel(lock, channel, 'clients')
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
   return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local NO_DEADLINE = 922337203685477
@@ -3576,8 +3638,12 @@ end
 local function listeners(channel, publish)
   return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
 end
-local function others(channel, publish)
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+local function ownChannel(lock, channel, part)
+  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
+end
+local function others(lock, channel, publish)
+  local clients = ownChannel(lock, channel, 'clients')
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
   return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local function takeLock(lock, owner, lease)
@@ -3600,7 +3666,7 @@ local FRESH = 100
 local OTHERS_LOOK = 5000
 local function grant(lock, entry, arrived, channel, publish, now)
   local owner, client, lease, first = partsOf(entry)
-  local own = owner and channel .. ':' .. client
+  local own = owner and ownChannel(lock, channel, client)
   if not owner or (listeners(own, publish) or 0) == 0 then return false end
   local granted = now - arrived / 1000 <= FRESH and lease or first
   if takeLock(lock, owner, granted) then return false end
@@ -3609,7 +3675,7 @@ local function grant(lock, entry, arrived, channel, publish, now)
   return true
 end
 local function passOn(lock, waiters, channel, publish, again, now)
-  if (others(channel, publish) or 1) > 0 then return nil end
+  if (others(lock, channel, publish) or 1) > 0 then return nil end
   for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
     local first = redis.call('ZPOPMIN', waiters)
     if grant(lock, first[1], first[2], channel, publish, now) then
@@ -3622,7 +3688,7 @@ local function passOn(lock, waiters, channel, publish, again, now)
   return not takeLock(lock, owner, lease) and 'kept' or nil
 end
 local function released()
-  local asking = heard > 0 and others(channel, publish)
+  local asking = heard > 0 and others(lock, channel, publish)
   if asking then asking = asking + (tonumber(redis.pcall('ZCARD', waiters)) or 0) end
   return { heard, asking or heard, 'released' }
 end
@@ -3829,8 +3895,12 @@ end
 local function listeners(channel, publish)
   return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
 end
-local function others(channel, publish)
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, channel .. ':clients')
+local function ownChannel(lock, channel, part)
+  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
+end
+local function others(lock, channel, publish)
+  local clients = ownChannel(lock, channel, 'clients')
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
   return counts[4] and math.max(0, counts[2] - counts[4])
 end
 local function takeLock(lock, owner, lease)
@@ -3853,7 +3923,7 @@ local FRESH = 100
 local OTHERS_LOOK = 5000
 local function grant(lock, entry, arrived, channel, publish, now)
   local owner, client, lease, first = partsOf(entry)
-  local own = owner and channel .. ':' .. client
+  local own = owner and ownChannel(lock, channel, client)
   if not owner or (listeners(own, publish) or 0) == 0 then return false end
   local granted = now - arrived / 1000 <= FRESH and lease or first
   if takeLock(lock, owner, granted) then return false end
@@ -3862,7 +3932,7 @@ local function grant(lock, entry, arrived, channel, publish, now)
   return true
 end
 local function passOn(lock, waiters, channel, publish, again, now)
-  if (others(channel, publish) or 1) > 0 then return nil end
+  if (others(lock, channel, publish) or 1) > 0 then return nil end
   for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
     local first = redis.call('ZPOPMIN', waiters)
     if grant(lock, first[1], first[2], channel, publish, now) then
@@ -4773,17 +4843,19 @@ local function longestOfAll(lock, stem)
   end
   return longest
 end
-local function writersKey(stem) return stem .. 'rwlock_writers' end
+local function writersKey(lock, stem)
+  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
+end
 local function announceWriter(lock, stem, writer, now, patience)
-  local key = writersKey(stem)
+  local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
   redis.pcall('ZADD', key, now + patience, writer)
   local left = redis.pcall('PTTL', key)
   redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
 end
-local function waitingWriter(stem, now)
-  local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
+local function waitingWriter(lock, stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
   local patience = last[1] and tonumber(last[2]) - now or 0
   if patience > 0 then return last[1], patience end
   return nil
@@ -4794,7 +4866,7 @@ local mode, holder = modeOf(lock)
 if not mode then return { 'wrong-type', 0, holder, now } end
 if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holder, now } end
 if behindWriters == 1 and not redis.call('HGET', lock, owner) then
-  local writer, patience = waitingWriter(stem, now)
+  local writer, patience = waitingWriter(lock, stem, now)
   if writer then return { 'busy', patience, writer, now } end
 end
 local isTorn = not keepRead(lock, stem, owner, 1, lease, true)
@@ -5914,17 +5986,19 @@ end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
 end
-local function writersKey(stem) return stem .. 'rwlock_writers' end
+local function writersKey(lock, stem)
+  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
+end
 local function announceWriter(lock, stem, writer, now, patience)
-  local key = writersKey(stem)
+  local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
   redis.pcall('ZADD', key, now + patience, writer)
   local left = redis.pcall('PTTL', key)
   redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
 end
-local function waitingWriter(stem, now)
-  local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
+local function waitingWriter(lock, stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
   local patience = last[1] and tonumber(last[2]) - now or 0
   if patience > 0 then return last[1], patience end
   return nil

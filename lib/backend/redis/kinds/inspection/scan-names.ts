@@ -15,7 +15,8 @@ const nameBeside = (key: string, suffix: string, keyOf: (name: string) => string
   if (!key.endsWith(suffix)) return undefined;
   const stem = key.slice(0, -suffix.length);
   // The braces are those of the name only if there is more than what they enclose.
-  const names = stem.startsWith('{') && stem.endsWith('}') ? [stem.slice(1, -1), stem] : [stem];
+  const bare = stem.startsWith('{') && stem.endsWith('}') ? [stem.slice(1, -1)] : [];
+  const names = [...bare, stem, stem.replace(/:$/, '')];
   return names.find((name) => name !== '' && keyOf(name) === key);
 };
 

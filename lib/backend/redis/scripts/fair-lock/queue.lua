@@ -25,7 +25,7 @@ local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '', 0 } end
 local foreign, found = foreignKey(queue, deadlines)
 if foreign then return { 'wrong-type', 0, found, now, foreign, 0 } end
-local head, deadline = purgeQueue(queue, deadlines, now)
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
 deadline = endBookings(queue, deadlines, head, deadline, slot, now)
 local isFree = redis.call('EXISTS', lock) == 0
 
@@ -73,7 +73,7 @@ if head and not deadline and head ~= owner then
   redis.call('ZADD', deadlines, deadline, head)
 end
 if not isFree then return { outcome, remaining, holder, now, head or owner, mixed } end
--- It may not know: it was not the head when the lock was released, or the lease of the holder has ended since.
-tellHead(head, channel, publish)
+-- A head that has not asked may not know: it became the head by a grant, whose lease has ended since.
+if isNewHead or outcome == 'waiting' then tellHead(head, channel, publish) end
 -- Redisson returns 0 here, and polls without pause until the head has acquired the lock or is dead.
 return { outcome, math.ceil(deadline - now), head, now, head, mixed }

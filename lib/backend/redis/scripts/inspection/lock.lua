@@ -18,6 +18,7 @@
 --- include shared/listeners.lua
 --- include shared/inspection/inspected.lua
 --- include shared/inspection/places-in-line.lua
+--- include shared/read-write/waiting-writers.lua
 local now = serverNow()
 local kind = redis.call('TYPE', lock).ok
 local found = { type = kind, ttl = redis.call('PTTL', lock), fields = {}, reads = {}, records = {} }
@@ -54,6 +55,6 @@ end
 found.token = textUnder(token)
 found.queue = placesIn(queue, deadlines, now, most)
 found.clients = membersOf(waiters, '-inf', most)
-found.writers = membersOf(stem .. 'rwlock_writers', '(' .. now, most)
+found.writers = membersOf(writersKey(lock, stem), '(' .. now, most)
 found.listeners = (listeners(channel, publish) or 0) + (listeners(readWriteChannel, publish) or 0)
 return { cjson.encode(found), now }

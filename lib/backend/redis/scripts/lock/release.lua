@@ -30,7 +30,7 @@ end
 --- include shared/server-now.lua
 --- include shared/waiters/pass-on.lua
 local function released()
-  local asking = heard > 0 and others(channel, publish)
+  local asking = heard > 0 and others(lock, channel, publish)
   -- The clients with entries ask as well, now that the lock is free.
   if asking then asking = asking + (tonumber(redis.pcall('ZCARD', waiters)) or 0) end
   return { heard, asking or heard, 'released' }

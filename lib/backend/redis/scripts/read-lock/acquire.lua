@@ -23,7 +23,7 @@ if not mode then return { 'wrong-type', 0, holder, now } end
 if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holder, now } end
 
 if behindWriters == 1 and not redis.call('HGET', lock, owner) then
-  local writer, patience = waitingWriter(stem, now)
+  local writer, patience = waitingWriter(lock, stem, now)
   if writer then return { 'busy', patience, writer, now } end
 end
 

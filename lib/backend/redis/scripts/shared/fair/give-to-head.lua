@@ -15,7 +15,7 @@ end
 -- in that order: a client that got the message is the holder. Returns false if the head is to be told instead, because it
 -- is not of ours, or its client does not listen.
 local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
-  local own = head and clientChannel(channel, head)
+  local own = head and waitsFor(head, lock) and clientChannel(channel, head) or nil
   local lease = own and firstLeaseIn(deadline) or 0
   -- While the slot of the lock moves, the server refuses to look for the key that was deleted.
   if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end

@@ -3,8 +3,16 @@ local function isOurs(waiter)
   return string.sub(waiter, 15, 15) == '8'
 end
 
--- The channel on which the client of a waiter of ours hears of the lock; nil for other waiters. Those have one each.
+-- Redisson lets the locks `job` and `{job}` share a queue and a channel. Owners of ours that wait for a name with braces
+-- have negative numbers.
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+
+-- Returns whether a waiter of ours waits for this lock, and not for the other one of the queue.
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
+
+-- The channel on which the client of a waiter of ours hears of its lock; nil for other waiters. Those have one each.
 local function clientChannel(channel, waiter)
-  local client = isOurs(waiter) and string.match(waiter, '^(.+):%d+$')
-  return client and channel .. ':' .. client or nil
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
 end

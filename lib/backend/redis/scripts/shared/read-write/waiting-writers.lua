@@ -1,11 +1,13 @@
 --- include shared/elsewhere.lua
 -- The waiting writers that go before new readers, in a sorted set of our own beside Redisson's keys: each with the
 -- instant until which it counts as waiting. The set must not block the lock, so operations on it that fail are ignored.
-local function writersKey(stem) return stem .. 'rwlock_writers' end
+local function writersKey(lock, stem)
+  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
+end
 
 -- Records that `writer` waits for `patience` ms from now.
 local function announceWriter(lock, stem, writer, now, patience)
-  local key = writersKey(stem)
+  local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
   redis.pcall('ZADD', key, now + patience, writer)
@@ -14,8 +16,8 @@ local function announceWriter(lock, stem, writer, now, patience)
 end
 
 -- Returns the writer that counts as waiting longest, and for how many milliseconds; nil if none waits.
-local function waitingWriter(stem, now)
-  local last = redis.pcall('ZREVRANGE', writersKey(stem), 0, 0, 'WITHSCORES')
+local function waitingWriter(lock, stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
   local patience = last[1] and tonumber(last[2]) - now or 0
   if patience > 0 then return last[1], patience end
   return nil

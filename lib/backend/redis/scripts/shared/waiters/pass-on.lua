@@ -12,7 +12,7 @@ local OTHERS_LOOK = 5000
 -- the holder. Returns false if the client does not listen, because it is dead. `arrived`: when the entry was added, µs.
 local function grant(lock, entry, arrived, channel, publish, now)
   local owner, client, lease, first = partsOf(entry)
-  local own = owner and channel .. ':' .. client
+  local own = owner and ownChannel(lock, channel, client)
   if not owner or (listeners(own, publish) or 0) == 0 then return false end
   local granted = now - arrived / 1000 <= FRESH and lease or first
   if takeLock(lock, owner, granted) then return false end
@@ -26,7 +26,7 @@ end
 -- releasing client goes on waiting, '' if it does not; if no other client waits, that gets the lock. Returns what became
 -- of the lock; nil: it is free, also because others listen, such as clients of Redisson, which are to get their turn.
 local function passOn(lock, waiters, channel, publish, again, now)
-  if (others(channel, publish) or 1) > 0 then return nil end
+  if (others(lock, channel, publish) or 1) > 0 then return nil end
   for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
     local first = redis.call('ZPOPMIN', waiters)
     if grant(lock, first[1], first[2], channel, publish, now) then
