@@ -1,4 +1,4 @@
-import type { MessageListener, Subscription, PubSub } from '../backend/lock-backend.js';
+import type { MessageListener, Subscriber, Subscription, PubSub } from '../backend/lock-backend.js';
 import { LockUnavailableError } from '../errors.js';
 
 type ListenerState =
@@ -10,7 +10,7 @@ const SUBSCRIBING = { name: 'subscribing' } as const;
 const CLOSED = { name: 'closed' } as const;
 
 /** Listens to one channel, as soon as and as long as a subscription is possible. */
-export class ChannelListener {
+export class ChannelListener implements Subscriber {
   private state: ListenerState = UNSUBSCRIBED;
 
   /**
@@ -31,12 +31,17 @@ export class ChannelListener {
     return this.state.name === 'subscribed' && this.state.subscription.alive;
   }
 
+  /** Whether it is not closed. */
+  get isInterested(): boolean {
+    return this.state.name !== 'closed';
+  }
+
   /** Subscribes unless subscribed already. After a failure, the next call tries again. */
   listen(): void {
     if (this.state.name !== 'unsubscribed') return;
     this.state = SUBSCRIBING;
     this.pubSub
-      .subscribe(this.channel, this.onMessage)
+      .subscribe(this.channel, this.onMessage, this)
       .then((subscription) => this.opened(subscription))
       .catch((error: unknown) => this.failed(error));
   }
@@ -52,7 +57,8 @@ export class ChannelListener {
       return;
     }
     this.state = { name: 'subscribed', subscription };
-    this.onSubscribed();
+    // Otherwise it begins later, with a call of `onMessage`.
+    if (subscription.alive) this.onSubscribed();
   }
 
   private failed(error: unknown): void {
