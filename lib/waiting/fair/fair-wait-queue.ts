@@ -98,9 +98,8 @@ export class FairWaitQueue {
 
   /** Contends for `first` until another waiter is first. */
   private async contendFor(first: FairWaiter): Promise<void> {
-    const turn = new TurnListener(first, this.grants, this.waiting, this.wakeSignal.notify, (error) =>
-      this.rejectAll(error),
-    );
+    const onTurn = (): void => this.wakeSignal.notify();
+    const turn = new TurnListener(first, this.grants, this.waiting, onTurn, (error) => this.rejectAll(error));
     let pause = pauseFor(this.lastOutcome);
     // Earlier notifications were meant for the previous first waiter.
     this.wakeSignal.forget();
