@@ -66,7 +66,7 @@ export class MonotonicScheduler {
 
 /** A task that runs at most once, and never after it was cancelled. There may be thousands: hence a single object. */
 class OnceTask implements ScheduledTask {
-  scheduled: ScheduledTask | undefined;
+  scheduled: ScheduledTask | undefined = undefined;
   private isPending = true;
 
   constructor(

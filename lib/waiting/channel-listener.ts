@@ -5,7 +5,7 @@ import { LockUnavailableError } from '../errors.js';
 export class ChannelListener implements Subscriber {
   private state: 'unsubscribed' | 'subscribing' | 'subscribed' | 'closed' = 'unsubscribed';
   /** While subscribed. */
-  private subscription: Subscription | undefined;
+  private subscription: Subscription | undefined = undefined;
 
   /**
    * @param onMessage Called for every message, and once subscribed: a message before that may have been missed.
@@ -54,7 +54,8 @@ export class ChannelListener implements Subscriber {
     this.state = 'subscribed';
     this.subscription = subscription;
     // Otherwise it begins later, with a call of `onMessage`.
-    if (subscription.alive) this.onSubscribed();
+    if (!subscription.alive) return;
+    this.onSubscribed();
   }
 
   private failed(error: unknown): void {

@@ -22,8 +22,8 @@ export const untilLastLook = ({ wait, waited }: Pick<WaitLimit, 'wait' | 'waited
  */
 export class WakeSignal {
   private pending = false;
-  private timer: ScheduledTask | undefined;
-  private wake: (() => void) | undefined;
+  private timer: ScheduledTask | undefined = undefined;
+  private wake: (() => void) | undefined = undefined;
 
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
@@ -54,13 +54,15 @@ export class WakeSignal {
   }
 
   /** Sleeps for `ms`, or until the last look before this wait ends. Resolves with whether that look is due. */
-  async sleepOrLook(ms: number, limit: WaitLimit | undefined): Promise<boolean> {
+  sleepOrLook(ms: number, limit: WaitLimit | undefined): Promise<boolean> {
     const look = limit ? untilLastLook(limit) : Number.POSITIVE_INFINITY;
     // A timer may fire a little early.
     const due = this.scheduler.now() + look - 1;
-    if (!this.pending) await this.untilNotified(Math.min(ms, look));
-    this.pending = false;
-    return this.scheduler.now() >= due;
+    const slept = this.pending ? Promise.resolve() : this.untilNotified(Math.min(ms, look));
+    return slept.then(() => {
+      this.pending = false;
+      return this.scheduler.now() >= due;
+    });
   }
 
   private untilNotified(ms: number): Promise<void> {

@@ -6,7 +6,7 @@ const HAND_OVER_RUN_MS = 5;
 
 /** The time during which a lock passes between waiters of this process, so that asking the server would be in vain. */
 export class HandOverRun {
-  private timer: ScheduledTask | undefined;
+  private timer: ScheduledTask | undefined = undefined;
 
   /** @param contender Woken when the time is over. */
   constructor(

@@ -30,11 +30,11 @@ export class WaitQueue<Wanted, Got extends object>
 {
   readonly waiters = new LinkedList<Waiter<Wanted, Got>>();
   /** Waiters whose wait ended during an attempt. They are rejected once its result shows the state of the lock. */
-  private expiredDuringAttempt: Map<Waiter<Wanted, Got>, WaitEnd> | undefined;
+  private expiredDuringAttempt: Map<Waiter<Wanted, Got>, WaitEnd> | undefined = undefined;
   readonly subscriptions: Subscriptions<Wanted, Got>;
   private readonly contender: Contender<Wanted, Got>;
   /** The entry that the last release carried. */
-  private carried: NextEntry<Got> | undefined;
+  private carried: NextEntry<Got> | undefined = undefined;
   private readonly handOverRun: HandOverRun;
 
   /**
