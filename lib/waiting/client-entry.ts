@@ -67,7 +67,8 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     const listenTo = (channel: string, onMessage: MessageListener): ChannelListener =>
       new ChannelListener(services.pubSub, channel, onMessage, onError, ignore);
     this.grants = listenTo(this.channel.name, (message) => this.onMessage(message));
-    this.clients = listenTo(clientsChannel(name), ignore);
+    // A function of its own: backends tell listeners apart by it.
+    this.clients = listenTo(clientsChannel(name), () => {});
   }
 
   get isListening(): boolean {

@@ -58,11 +58,11 @@ export class WakeSignal {
     const look = limit ? untilLastLook(limit) : Number.POSITIVE_INFINITY;
     // A timer may fire a little early.
     const due = this.scheduler.now() + look - 1;
-    const slept = this.pending ? Promise.resolve() : this.untilNotified(Math.min(ms, look));
-    return slept.then(() => {
+    const end = (): boolean => {
       this.pending = false;
       return this.scheduler.now() >= due;
-    });
+    };
+    return this.pending ? Promise.resolve(end()) : this.untilNotified(Math.min(ms, look)).then(end);
   }
 
   private untilNotified(ms: number): Promise<void> {
