@@ -41,34 +41,51 @@ export class MonotonicScheduler {
   }
 
   schedule(ms: number, task: () => void, options?: { readonly keepAlive?: boolean }): ScheduledTask {
-    let pending = true;
     const delay = Math.min(ms > 0 ? Math.max(SHORTEST_DELAY_MS, ms) : 0, LONGEST_TIMER_MS);
-    const { setBack } = this;
-    const due = this.now() + delay;
-    const once = (): void => {
-      if (!pending) return;
-      pending = false;
-      this.makeUp(due, setBack);
-      try {
-        task();
-      } catch (error) {
-        this.onTaskError(error);
-      }
-    };
-    const scheduled = this.inner.schedule(delay, once, options);
-    return {
-      cancel: () => {
-        if (!pending) return;
-        pending = false;
-        scheduled.cancel();
-      },
-    };
+    const once = new OnceTask(this, task, this.now() + delay, this.setBack);
+    once.scheduled = this.inner.schedule(delay, () => once.run(), options);
+    return once;
+  }
+
+  /** Runs a task whose timer, due at `due`, was set when the clock had been set back by `setBackBefore`. */
+  run(task: () => void, due: number, setBackBefore: number): void {
+    this.makeUp(due, setBackBefore);
+    try {
+      task();
+    } catch (error) {
+      this.onTaskError(error);
+    }
   }
 
   /** Time before a set-back may have passed without a reading. A timer due at `due` shows how much is missing. */
   private makeUp(due: number, setBackBefore: number): void {
     const missing = due - this.now();
     if (this.setBack > setBackBefore && missing > 0) this.setBack += missing;
+  }
+}
+
+/** A task that runs at most once, and never after it was cancelled. There may be thousands: hence a single object. */
+class OnceTask implements ScheduledTask {
+  scheduled: ScheduledTask | undefined = undefined;
+  private isPending = true;
+
+  constructor(
+    private readonly scheduler: MonotonicScheduler,
+    private readonly task: () => void,
+    private readonly due: number,
+    private readonly setBack: number,
+  ) {}
+
+  run(): void {
+    if (!this.isPending) return;
+    this.isPending = false;
+    this.scheduler.run(this.task, this.due, this.setBack);
+  }
+
+  cancel(): void {
+    if (!this.isPending) return;
+    this.isPending = false;
+    this.scheduled?.cancel();
   }
 }
 

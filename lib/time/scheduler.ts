@@ -22,6 +22,15 @@ export interface Scheduler {
 /** Injection token of the module's {@link Scheduler}. */
 export const WATCHDOG_SCHEDULER = Symbol('WATCHDOG_SCHEDULER');
 
+/** There may be thousands, each without a closure of its own. */
+class Timer implements ScheduledTask {
+  constructor(private readonly timer: NodeJS.Timeout) {}
+
+  cancel(): void {
+    clearTimeout(this.timer);
+  }
+}
+
 /** The clocks and timers of Node.js. */
 export const systemScheduler: Scheduler = {
   now: () => performance.now(),
@@ -29,6 +38,6 @@ export const systemScheduler: Scheduler = {
   schedule(ms, task, { keepAlive = false } = {}) {
     const timer = setTimeout(task, ms);
     if (!keepAlive) timer.unref();
-    return { cancel: () => clearTimeout(timer) };
+    return new Timer(timer);
   },
 };

@@ -1,17 +1,11 @@
-import type { MessageListener, Subscription, PubSub } from '../backend/lock-backend.js';
+import type { MessageListener, Subscriber, Subscription, PubSub } from '../backend/lock-backend.js';
 import { LockUnavailableError } from '../errors.js';
 
-type ListenerState =
-  | { readonly name: 'unsubscribed' | 'subscribing' | 'closed' }
-  | { readonly name: 'subscribed'; readonly subscription: Subscription };
-
-const UNSUBSCRIBED = { name: 'unsubscribed' } as const;
-const SUBSCRIBING = { name: 'subscribing' } as const;
-const CLOSED = { name: 'closed' } as const;
-
 /** Listens to one channel, as soon as and as long as a subscription is possible. */
-export class ChannelListener {
-  private state: ListenerState = UNSUBSCRIBED;
+export class ChannelListener implements Subscriber {
+  private state: 'unsubscribed' | 'subscribing' | 'subscribed' | 'closed' = 'unsubscribed';
+  /** While subscribed. */
+  private subscription: Subscription | undefined = undefined;
 
   /**
    * @param onMessage Called for every message, and once subscribed: a message before that may have been missed.
@@ -28,35 +22,44 @@ export class ChannelListener {
 
   /** False while messages may be missed. */
   get isSubscribed(): boolean {
-    return this.state.name === 'subscribed' && this.state.subscription.alive;
+    return this.subscription?.alive === true;
+  }
+
+  /** Whether it is not closed. */
+  get isInterested(): boolean {
+    return this.state !== 'closed';
   }
 
   /** Subscribes unless subscribed already. After a failure, the next call tries again. */
   listen(): void {
-    if (this.state.name !== 'unsubscribed') return;
-    this.state = SUBSCRIBING;
+    if (this.state !== 'unsubscribed') return;
+    this.state = 'subscribing';
     this.pubSub
-      .subscribe(this.channel, this.onMessage)
+      .subscribe(this.channel, this.onMessage, this)
       .then((subscription) => this.opened(subscription))
       .catch((error: unknown) => this.failed(error));
   }
 
   close(): void {
-    if (this.state.name === 'subscribed') this.state.subscription.cancel();
-    this.state = CLOSED;
+    this.state = 'closed';
+    this.subscription?.cancel();
+    this.subscription = undefined;
   }
 
   private opened(subscription: Subscription): void {
-    if (this.state.name === 'closed') {
+    if (this.state === 'closed') {
       subscription.cancel();
       return;
     }
-    this.state = { name: 'subscribed', subscription };
+    this.state = 'subscribed';
+    this.subscription = subscription;
+    // Otherwise it begins later, with a call of `onMessage`.
+    if (!subscription.alive) return;
     this.onSubscribed();
   }
 
   private failed(error: unknown): void {
-    if (this.state.name === 'subscribing') this.state = UNSUBSCRIBED;
+    if (this.state === 'subscribing') this.state = 'unsubscribed';
     if (!(error instanceof LockUnavailableError)) this.onError(error);
   }
 }

@@ -38,6 +38,8 @@ interface Carried {
   mustAsk: boolean;
 }
 
+const ignore = (): void => {};
+
 const NONE = { name: 'none' } as const;
 
 /** The outcomes of a release after which the entry that it carried may wait, or have been granted. */
@@ -61,15 +63,11 @@ export class ClientEntry implements ServerWait<number, Acquired> {
   ) {
     this.channel = services.locks.grantChannel(name, services.owners.clientId);
     // The channel of releases, which is subscribed to after these, wakes the waiters.
+    const onError = (error: unknown): void => waiting.onFailed(error);
     const listenTo = (channel: string, onMessage: MessageListener): ChannelListener =>
-      new ChannelListener(
-        services.pubSub,
-        channel,
-        onMessage,
-        (error) => waiting.onFailed(error),
-        () => {},
-      );
+      new ChannelListener(services.pubSub, channel, onMessage, onError, ignore);
     this.grants = listenTo(this.channel.name, (message) => this.onMessage(message));
+    // A function of its own: backends tell listeners apart by it.
     this.clients = listenTo(clientsChannel(name), () => {});
   }
 

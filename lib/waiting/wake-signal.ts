@@ -1,4 +1,5 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { ScheduledTask } from '../time/scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 
 /** How long before the end of a wait the last look is made, ms: longer than a reply usually takes. */
@@ -15,10 +16,14 @@ export const untilLastLook = ({ wait, waited }: Pick<WaitLimit, 'wait' | 'waited
   return left > MIN_WAIT_FOR_LOOK_MS ? left - LAST_LOOK_BEFORE_END_MS : Number.POSITIVE_INFINITY;
 };
 
-/** A sleep that can be ended early. A call while nothing sleeps is remembered, so no message is lost in between. */
+/**
+ * A sleep that can be ended early. A call while nothing sleeps is remembered, so no message is lost in between. There may
+ * be thousands: hence few closures and async functions.
+ */
 export class WakeSignal {
   private pending = false;
-  private wake: (() => void) | undefined;
+  private timer: ScheduledTask | undefined = undefined;
+  private wake: (() => void) | undefined = undefined;
 
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
@@ -28,10 +33,14 @@ export class WakeSignal {
   }
 
   /** Ends the current sleep, or makes the next one return at once. */
-  readonly notify = (): void => {
+  notify(): void {
+    const { wake } = this;
     this.pending = true;
-    this.wake?.();
-  };
+    this.timer?.cancel();
+    this.timer = undefined;
+    this.wake = undefined;
+    wake?.();
+  }
 
   /** Drops a remembered call, for a caller about to ask the server anyway. */
   forget(): void {
@@ -45,22 +54,21 @@ export class WakeSignal {
   }
 
   /** Sleeps for `ms`, or until the last look before this wait ends. Resolves with whether that look is due. */
-  async sleepOrLook(ms: number, limit: WaitLimit | undefined): Promise<boolean> {
+  sleepOrLook(ms: number, limit: WaitLimit | undefined): Promise<boolean> {
     const look = limit ? untilLastLook(limit) : Number.POSITIVE_INFINITY;
     // A timer may fire a little early.
     const due = this.scheduler.now() + look - 1;
-    await this.sleep(Math.min(ms, look));
-    return this.scheduler.now() >= due;
+    const end = (): boolean => {
+      this.pending = false;
+      return this.scheduler.now() >= due;
+    };
+    return this.pending ? Promise.resolve(end()) : this.untilNotified(Math.min(ms, look)).then(end);
   }
 
   private untilNotified(ms: number): Promise<void> {
+    this.timer = this.scheduler.schedule(ms, () => this.notify(), { keepAlive: true });
     return new Promise((resolve) => {
-      const timer = this.scheduler.schedule(ms, () => this.notify(), { keepAlive: true });
-      this.wake = () => {
-        this.wake = undefined;
-        timer.cancel();
-        resolve();
-      };
+      this.wake = resolve;
     });
   }
 }

@@ -90,10 +90,10 @@ class ScriptedClient implements RedisClient {
 
   evalsha = (): Promise<unknown> => this.ask('EVALSHA');
   eval = (): Promise<unknown> => this.ask('EVAL');
-  subscribe = (channel: string): Promise<unknown> => this.ask(`SUBSCRIBE ${channel}`);
-  unsubscribe = (channel: string): Promise<unknown> => this.ask(`UNSUBSCRIBE ${channel}`);
-  ssubscribe = (channel: string): Promise<unknown> => this.ask(`SSUBSCRIBE ${channel}`);
-  sunsubscribe = (channel: string): Promise<unknown> => this.ask(`SUNSUBSCRIBE ${channel}`);
+  subscribe = (...channels: string[]): Promise<unknown> => this.ask(`SUBSCRIBE ${channels.join(' ')}`);
+  unsubscribe = (...channels: string[]): Promise<unknown> => this.ask(`UNSUBSCRIBE ${channels.join(' ')}`);
+  ssubscribe = (...channels: string[]): Promise<unknown> => this.ask(`SSUBSCRIBE ${channels.join(' ')}`);
+  sunsubscribe = (...channels: string[]): Promise<unknown> => this.ask(`SUNSUBSCRIBE ${channels.join(' ')}`);
   pubsub = (subcommand: string): Promise<unknown> => this.ask(`PUBSUB ${subcommand}`);
   cluster = (subcommand: string): Promise<unknown> => this.ask(`CLUSTER ${subcommand}`);
   asking = (): Promise<unknown> => this.ask('ASKING');

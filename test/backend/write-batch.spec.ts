@@ -31,6 +31,15 @@ describe('Commands of one event-loop turn', () => {
     await nextTick();
   });
 
+  it('D71: are not all held back until the end of a long turn, since the time for their replies runs', async () => {
+    const { log, writes } = open();
+    for (let command = 0; command < 1000; command++) writes.begin();
+    expect(log.filter((call) => call === 'uncork')).toHaveLength(9);
+    expect(log.at(-1)).toBe('cork');
+    await nextTick();
+    expect(log.filter((call) => call === 'uncork')).toHaveLength(10);
+  });
+
   it('are not held back if there is no socket', async () => {
     const writes = new WriteBatch({} as RedisClient);
     writes.begin();

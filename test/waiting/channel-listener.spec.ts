@@ -72,6 +72,28 @@ describe('A channel listener', () => {
     expect(calls).toEqual(['message', 'message']);
   });
 
+  it('D71: waits for a subscription that begins later, and does not ask for another', async () => {
+    const { pubSub, calls, listener, confirm } = setUp();
+    pubSub.areAlive = false;
+    listener.listen();
+    await confirm();
+    listener.listen();
+    expect([pubSub.asked, listener.isSubscribed, calls]).toEqual([1, false, []]);
+    for (const subscription of pubSub.subscriptions) {
+      subscription.alive = true;
+      subscription.listener();
+    }
+    expect([listener.isSubscribed, calls]).toEqual([true, ['message']]);
+  });
+
+  it('D71: is interested in its subscription until it is closed', () => {
+    const { listener } = setUp();
+    listener.listen();
+    expect(listener.isInterested).toBe(true);
+    listener.close();
+    expect(listener.isInterested).toBe(false);
+  });
+
   it('reports every message', async () => {
     const { pubSub, calls, listener, confirm } = setUp();
     listener.listen();

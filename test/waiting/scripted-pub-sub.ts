@@ -18,6 +18,8 @@ export class ScriptedSubscription implements Subscription {
 /** Pub/sub that the test plays. It confirms subscriptions and sends announcements. */
 export class ScriptedPubSub implements PubSub {
   readonly subscriptions: ScriptedSubscription[] = [];
+  /** Whether a confirmed subscription is alive at once. */
+  areAlive = true;
   /** The number of requested subscriptions. */
   asked = 0;
   /** Settles when a subscription is confirmed or refused. */
@@ -27,6 +29,7 @@ export class ScriptedPubSub implements PubSub {
     this.asked += 1;
     await this.answer();
     const subscription = new ScriptedSubscription(channel, listener);
+    subscription.alive = this.areAlive;
     this.subscriptions.push(subscription);
     return subscription;
   }

@@ -2,7 +2,7 @@ import { isPassing } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { ScheduledTask } from '../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { Subscription, PubSub } from '../lock-backend.js';
+import type { Subscriber, Subscription, PubSub } from '../lock-backend.js';
 import type { QuorumNode } from './quorum-node.js';
 import type { RetryDelay } from './retry-delay.js';
 
@@ -27,13 +27,13 @@ export class QuorumPubSub implements PubSub {
    * Resolves once a quorum of the nodes is subscribed to, or none of the others can be at the moment; those are
    * retried.
    */
-  subscribe(channel: string, listener: () => void): Promise<Subscription> {
-    return new QuorumSubscription(this.listening, channel, listener).listen();
+  subscribe(channel: string, listener: () => void, subscriber?: Subscriber): Promise<Subscription> {
+    return new QuorumSubscription(this.listening, channel, listener, subscriber).listen();
   }
 }
 
 /** One listener on all nodes. */
-class QuorumSubscription implements Subscription {
+class QuorumSubscription implements Subscription, Subscriber {
   private readonly subscriptions = new Map<QuorumNode, Subscription>();
   private readonly tasks = new Set<ScheduledTask>();
   private waking: ScheduledTask | undefined;
@@ -43,7 +43,12 @@ class QuorumSubscription implements Subscription {
     private readonly listening: QuorumSubscriptionDeps,
     private readonly channel: string,
     private readonly listener: () => void,
+    private readonly subscriber: Subscriber | undefined,
   ) {}
+
+  get isInterested(): boolean {
+    return !this.cancelled && this.subscriber?.isInterested !== false;
+  }
 
   /** Every holder has a quorum, so a quorum of subscriptions has at least one node in common with it. */
   get alive(): boolean {
@@ -72,7 +77,7 @@ class QuorumSubscription implements Subscription {
   /** Never rejects: subscribes again later after a failure, unless the failure is permanent. */
   private async listenTo(node: QuorumNode): Promise<void> {
     try {
-      const subscription = await node.pubSub.subscribe(this.channel, () => this.wake());
+      const subscription = await node.pubSub.subscribe(this.channel, () => this.wake(), this);
       if (this.cancelled) {
         subscription.cancel();
         return;

@@ -6,12 +6,12 @@ const HAND_OVER_RUN_MS = 5;
 
 /** The time during which a lock passes between waiters of this process, so that asking the server would be in vain. */
 export class HandOverRun {
-  private timer: ScheduledTask | undefined;
+  private timer: ScheduledTask | undefined = undefined;
 
-  /** @param onOver Called when the time is over. */
+  /** @param contender Woken when the time is over. */
   constructor(
     private readonly scheduler: MonotonicScheduler,
-    private readonly onOver: () => void,
+    private readonly contender: { wake(): void },
   ) {}
 
   get isOn(): boolean {
@@ -22,7 +22,7 @@ export class HandOverRun {
   begin(): void {
     const end = (): void => {
       this.stop();
-      this.onOver();
+      this.contender.wake();
     };
     this.timer ??= this.scheduler.schedule(HAND_OVER_RUN_MS, end, { keepAlive: true });
   }

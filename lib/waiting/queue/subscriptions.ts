@@ -29,7 +29,7 @@ export class Subscriptions<Wanted, Got extends object> {
   /** Absent: this process waits alone. */
   readonly serverWait: ServerWait<Wanted, Got> | undefined;
   /** From when the last waiter left. If another has come by its end, that has no effect. */
-  private unused: Unused | undefined;
+  private unused: Unused | undefined = undefined;
   /** Whether other clients asked for the lock after the last release. */
   private othersAsk = false;
 

@@ -30,11 +30,11 @@ export class WaitQueue<Wanted, Got extends object>
 {
   readonly waiters = new LinkedList<Waiter<Wanted, Got>>();
   /** Waiters whose wait ended during an attempt. They are rejected once its result shows the state of the lock. */
-  private readonly expiredDuringAttempt = new Map<Waiter<Wanted, Got>, WaitEnd>();
+  private expiredDuringAttempt: Map<Waiter<Wanted, Got>, WaitEnd> | undefined = undefined;
   readonly subscriptions: Subscriptions<Wanted, Got>;
   private readonly contender: Contender<Wanted, Got>;
   /** The entry that the last release carried. */
-  private carried: NextEntry<Got> | undefined;
+  private carried: NextEntry<Got> | undefined = undefined;
   private readonly handOverRun: HandOverRun;
 
   /**
@@ -51,8 +51,8 @@ export class WaitQueue<Wanted, Got extends object>
   ) {
     const onUnused = (): void => void (this.isIdle && this.leave());
     this.subscriptions = new Subscriptions(name, channel, attempts, waiting, this, onUnused);
-    this.handOverRun = new HandOverRun(waiting.scheduler, () => this.contender.wake());
     this.contender = new Contender(name, this, attempts, waiting.scheduler);
+    this.handOverRun = new HandOverRun(waiting.scheduler, this.contender);
   }
 
   get isHandingOver(): boolean {
@@ -215,14 +215,16 @@ export class WaitQueue<Wanted, Got extends object>
 
   /** Called by a waiter when its wait ends. */
   onWaitEnded(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
-    if (end.cause === 'elapsed' && this.contender.isDeciding(waiter)) this.expiredDuringAttempt.set(waiter, end);
+    if (end.cause === 'elapsed' && this.contender.isDeciding(waiter))
+      (this.expiredDuringAttempt ??= new Map()).set(waiter, end);
     else this.reject(waiter, refusal(waiter.context, end, this.contender.lastOutcome));
   }
 
   rejectExpired(): void {
-    for (const [waiter, end] of this.expiredDuringAttempt)
+    const expired = this.expiredDuringAttempt;
+    this.expiredDuringAttempt = undefined;
+    for (const [waiter, end] of expired ?? [])
       this.reject(waiter, refusal(waiter.context, end, this.contender.lastOutcome));
-    this.expiredDuringAttempt.clear();
   }
 
   /** A client without waiters must not be given the lock: the holder may be about to release it. */

@@ -1,5 +1,6 @@
 import { contendedHandOver } from './s5b-hand-over-contended.js';
 import { counter } from './s8-counter.js';
+import { busyNames } from './scale/busy-names.js';
 import { distinctKeys } from './s2-distinct-keys.js';
 import { fairLock } from './fair-lock.js';
 import { fairQueue } from './scale/fair-queue.js';
@@ -35,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   tenThousandHolds,
   hundredThousandHolds,
   waiterMemory,
+  busyNames,
   heldLocks,
   fairQueue,
 ];

@@ -10,7 +10,7 @@ import { contend } from './contend.js';
 import { memoryInUse } from './garbage.js';
 import { distinct, pairs } from './pairs.js';
 import { Queue } from './queue.js';
-import type { NodeTasks } from './tasks.js';
+import type { LoopDelay, NodeTasks } from './tasks.js';
 
 const [, , name = '', connection = '', options = '{}'] = process.argv;
 const address = JSON.parse(connection) as Address;
@@ -23,6 +23,15 @@ const CLIENTS_WARM_UP_MS = 300;
 const taken = new Map<string, Held>();
 const arrivals: number[] = [];
 let awaitArrival: ((instant: number) => void) | undefined;
+
+async function loopDelayFor(ms: number): Promise<LoopDelay> {
+  const monitor = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  monitor.enable();
+  await sleep(ms);
+  monitor.disable();
+  const beyond = (ns: number): number => Math.max(0, ns / NS_PER_MS - LOOP_RESOLUTION_MS);
+  return { p99: beyond(monitor.percentile(99)), max: beyond(monitor.max) };
+}
 
 async function apiOf(open: () => Promise<OpenLibrary>): Promise<NodeTasks> {
   const library = await open();
@@ -69,14 +78,12 @@ async function apiOf(open: () => Promise<OpenLibrary>): Promise<NodeTasks> {
       await Promise.all(Array.from({ length: HOLDS_AT_A_TIME }, takeSome));
       return (now() - start) / NS_PER_MS;
     },
-    loopDelay: async ({ ms }) => {
-      const monitor = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-      monitor.enable();
-      await sleep(ms);
-      monitor.disable();
-      const beyond = (ns: number): number => Math.max(0, ns / NS_PER_MS - LOOP_RESOLUTION_MS);
-      return { p99: beyond(monitor.percentile(99)), max: beyond(monitor.max) };
+    queueUpNames: ({ prefix, count, ms }) => {
+      const delay = loopDelayFor(ms);
+      for (let index = 0; index < count; index++) queue.add(`${prefix}:${index}`, 1);
+      return delay;
     },
+    loopDelay: ({ ms }) => loopDelayFor(ms),
     losses: () => library.losses?.() ?? 0,
     memory: memoryInUse,
     listen: async ({ channel }) => {

@@ -31,6 +31,8 @@ export type NodeTasks = Tasks & {
   publish(task: { readonly channel: string }): Promise<number>;
   /** Resolves with the instant of the next message. */
   heard(): Promise<number>;
+  /** Adds a waiter for each of the locks of a `hold` elsewhere. Resolves with the delays of the event loop meanwhile. */
+  queueUpNames(task: { readonly prefix: string; readonly count: number; readonly ms: number }): Promise<LoopDelay>;
   /** Numbers of the waiters of `queueUp` that have got the lock and that have given up. */
   queued(): { readonly granted: number; readonly failed: number };
   /** Makes the next `count` of them release the lock as soon as they get it. Resolves with the hand-over times, ns. */

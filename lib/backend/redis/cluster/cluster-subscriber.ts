@@ -1,13 +1,13 @@
 import { isPassing, LockUnavailableError } from '../../../errors.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { MessageListener, Subscription, PubSub } from '../../lock-backend.js';
+import type { MessageListener, Subscriber, Subscription, PubSub } from '../../lock-backend.js';
 import { RedisSubscriber } from '../connection/redis-subscriber.js';
 import type { Address } from './cluster-servers.js';
 import type { ClusterTopology } from './cluster-topology.js';
 import { sharesShard } from '../../../keys/redisson-keys.js';
 
 /** A subscription, whichever server it is on at the moment. */
-class RoutedSubscription implements Subscription {
+class RoutedSubscription implements Subscription, Subscriber {
   /** Its server, or the one it is moving to; `undefined` after it was lost. */
   home: Address | undefined;
   inner: Subscription | undefined;
@@ -17,7 +17,12 @@ class RoutedSubscription implements Subscription {
     readonly channel: string,
     private readonly onMessage: MessageListener,
     private readonly forget: (routed: RoutedSubscription) => void,
+    private readonly subscriber: Subscriber | undefined,
   ) {}
+
+  get isInterested(): boolean {
+    return !this.cancelled && this.subscriber?.isInterested !== false;
+  }
 
   get alive(): boolean {
     return this.inner?.alive ?? false;
@@ -58,12 +63,14 @@ export class ClusterSubscriber implements PubSub {
     topology.onRefresh(() => this.moveAllToMasters());
   }
 
-  async subscribe(channel: string, listener: MessageListener): Promise<Subscription> {
-    const routed = new RoutedSubscription(channel, listener, (gone) => void this.routed.delete(gone));
+  async subscribe(channel: string, listener: MessageListener, subscriber?: Subscriber): Promise<Subscription> {
+    const routed = new RoutedSubscription(channel, listener, this.forget, subscriber);
     this.routed.add(routed);
     try {
       await this.topology.whenKnown(this.scheduler.now() + this.commandTimeout);
       await this.subscribeAtMaster(routed);
+      // Perhaps another server serves the channel now.
+      if (routed.isInterested && !routed.alive) this.topology.refreshSoon();
       return routed;
     } catch (error) {
       routed.cancel();
@@ -71,6 +78,8 @@ export class ClusterSubscriber implements PubSub {
       throw error;
     }
   }
+
+  private readonly forget = (routed: RoutedSubscription): void => void this.routed.delete(routed);
 
   /** The subscriber of one server; `undefined` if nothing was subscribed to there so far. */
   at(address: Address): RedisSubscriber | undefined {
@@ -91,7 +100,7 @@ export class ClusterSubscriber implements PubSub {
     if (owner === undefined) throw new LockUnavailableError('No server serves the channel', 'not-sent', false);
     routed.home = owner;
     try {
-      const inner = await this.subscriberAt(owner).subscribe(routed.channel, routed.listener);
+      const inner = await this.subscriberAt(owner).subscribe(routed.channel, routed.listener, routed);
       if (routed.home === owner) routed.inner = inner;
       else inner.cancel();
     } catch (error) {

@@ -1,12 +1,14 @@
-import { LockUnavailableError } from '../../../errors.js';
+import { hashSlot } from '../../../keys/hash-slot.js';
 import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { MessageListener, Subscription, PubSub } from '../../lock-backend.js';
+import type { MessageListener, Subscriber, Subscription, PubSub } from '../../lock-backend.js';
 import { RedisConnection } from './redis-connection.js';
 import type { ServerInput } from './connection-input.js';
+import { answeredWithin } from './subscriptions/answered-within.js';
+import { Channel, ChannelSubscription } from './subscriptions/channel.js';
+import { type SubscriberConnection, SubscriptionCommands } from './subscriptions/subscription-commands.js';
 import { rawReply, withDeadline } from './with-deadline.js';
-import { isErrorReply } from './reply-errors.js';
 
 const HEARTBEAT_MS = 2000;
 const HEARTBEAT_TIMEOUT_MS = 1000;
@@ -19,12 +21,6 @@ export interface ShardOptions {
   readonly onMoved?: () => void;
 }
 
-interface Channel {
-  readonly listeners: Set<MessageListener>;
-  /** Whether the server has acknowledged the subscription on the present connection. */
-  live: boolean;
-}
-
 /**
  * One connection with the subscriptions of all locks. After a disconnection it subscribes again by itself and then
  * calls every listener once. It sends a heartbeat while there are listeners: a half-open connection stays silent for
@@ -33,7 +29,7 @@ interface Channel {
 export class RedisSubscriber implements PubSub {
   private readonly connection: RedisConnection;
   private readonly channels = new Map<string, Channel>();
-  private readonly isSharded: (channel: string) => boolean;
+  private readonly commands: SubscriptionCommands;
   private heartbeat: ScheduledTask | undefined;
 
   constructor(
@@ -42,36 +38,30 @@ export class RedisSubscriber implements PubSub {
     private readonly scheduler: MonotonicScheduler,
     { isSharded = () => false, onMoved }: ShardOptions = {},
   ) {
-    this.isSharded = isSharded;
     this.connection = new RedisConnection(input, 'subscriber', commandTimeout, scheduler, {
-      prepare: () => this.resubscribeAll(),
+      prepare: () => this.subscribeAgain(),
       onClose: () => this.onDisconnected(),
       // Messages are shared by all databases.
       acceptsDatabaseRefusal: () => true,
     });
-    const onMessage = (channel: string, message: string): void => this.wake(this.channels.get(channel), message);
+    this.commands = new SubscriptionCommands(commandsOn(this.connection, isSharded), commandTimeout, scheduler);
+    const onMessage = (channel: string, message: string): void => this.channels.get(channel)?.wake(message);
     this.connection.client.on('message', onMessage);
     this.connection.client.on('smessage', onMessage);
     if (onMoved) this.connection.client.on('moved', onMoved);
   }
 
-  async subscribe(name: string, listener: MessageListener): Promise<Subscription> {
-    const channel = this.channels.get(name) ?? { listeners: new Set(), live: false };
+  async subscribe(name: string, listener: MessageListener, subscriber?: Subscriber): Promise<Subscription> {
+    const channel = this.channels.get(name) ?? new Channel(name);
     this.channels.set(name, channel);
-    channel.listeners.add(listener);
-    const cancel = (): void => this.cancel(name, channel, listener);
+    const subscription = new ChannelSubscription(channel, listener, subscriber, this.onUnused);
     try {
-      await this.listen(name, channel);
+      await this.listen(channel);
     } catch (error) {
-      cancel();
+      subscription.cancel();
       throw error;
     }
-    return {
-      get alive() {
-        return channel.live;
-      },
-      cancel,
-    };
+    return subscription;
   }
 
   /** Names of the channels with listeners. */
@@ -101,69 +91,33 @@ export class RedisSubscriber implements PubSub {
     await this.connection.close(ms);
   }
 
-  private async listen(name: string, channel: Channel): Promise<void> {
-    const deadline = this.deadline(this.commandTimeout);
+  private async listen(channel: Channel): Promise<void> {
     this.connection.open();
-    if (!(await this.connection.whenReady(this.commandTimeout))) {
+    if (!this.connection.isReady && !(await this.connection.whenReady(this.commandTimeout)))
       throw this.connection.unavailable(undefined, this.commandTimeout);
-    }
     this.startHeartbeat();
-    if (channel.live) return;
-    await withDeadline(this.begin(name), deadline, this.scheduler, rawReply());
-    channel.live = this.connection.isReady;
+    if (!channel.live) await this.commands.begin(channel);
   }
 
-  private cancel(name: string, channel: Channel, listener: MessageListener): void {
-    channel.listeners.delete(listener);
-    if (channel.listeners.size > 0 || this.channels.get(name) !== channel) return;
-    this.channels.delete(name);
+  /** Called when a channel has no listeners any more. */
+  private readonly onUnused = (channel: Channel): void => {
+    if (this.channels.get(channel.name) !== channel) return;
+    this.channels.delete(channel.name);
     if (this.channels.size === 0) this.stopHeartbeat();
-    // A closed connection has no subscriptions to end.
-    if (this.connection.client.status !== 'ready') return;
-    this.end(name).catch((error: unknown) => {
-      // A server that does not serve the channel any more has ended the subscription by itself.
-      if (!isErrorReply(error)) this.connection.reconnect();
-    });
-  }
+    this.commands.end(channel);
+  };
 
-  private begin(name: string): Promise<unknown> {
-    const { client } = this.connection;
-    return this.isSharded(name) ? client.ssubscribe(name) : client.subscribe(name);
-  }
-
-  private end(name: string): Promise<unknown> {
-    const { client } = this.connection;
-    return this.isSharded(name) ? client.sunsubscribe(name) : client.unsubscribe(name);
-  }
-
-  private async resubscribeAll(): Promise<void> {
-    const deadline = this.deadline(this.commandTimeout);
-    await Promise.all([...this.channels].map(([name, channel]) => this.resubscribe(name, channel, deadline)));
-    this.wakeAll();
-  }
-
-  /** Sends one command for each channel: one that this user may not subscribe to fails without the others. */
-  private async resubscribe(name: string, channel: Channel, deadline: number): Promise<void> {
-    try {
-      await withDeadline(this.begin(name), deadline, this.scheduler, rawReply());
-      channel.live = true;
-      if (this.channels.get(name) !== channel) await this.end(name);
-    } catch (error) {
-      if (!(error instanceof LockUnavailableError && error.outcome === 'refused')) throw error;
-    }
+  private async subscribeAgain(): Promise<void> {
+    // The others wait for the connection, and are subscribed to when it is ready.
+    const earlier = [...this.channels.values()].filter(({ isBegun }) => isBegun);
+    await this.commands.beginAgain(earlier);
+    for (const channel of earlier) channel.wake();
   }
 
   private onDisconnected(): void {
-    for (const channel of this.channels.values()) channel.live = false;
-    this.wakeAll();
-  }
-
-  private wakeAll(): void {
-    for (const channel of this.channels.values()) this.wake(channel);
-  }
-
-  private wake(channel: Channel | undefined, message?: string): void {
-    for (const listener of channel?.listeners ?? []) listener(message);
+    const ended = [...this.channels.values()].filter(({ live }) => live);
+    for (const channel of ended) channel.live = false;
+    for (const channel of ended) channel.wake();
   }
 
   private startHeartbeat(): void {
@@ -180,15 +134,29 @@ export class RedisSubscriber implements PubSub {
     if (this.channels.size === 0) return;
     this.startHeartbeat();
     if (!this.connection.isReady) return;
-    withDeadline(this.connection.client.ping(), this.deadline(HEARTBEAT_TIMEOUT_MS), this.scheduler, rawReply()).catch(
-      () => {
-        this.onDisconnected();
-        this.connection.reconnect();
-      },
-    );
-  }
-
-  private deadline(ms: number): number {
-    return this.scheduler.now() + ms;
+    answeredWithin(this.connection.client.ping(), HEARTBEAT_TIMEOUT_MS, this.scheduler).catch(() => {
+      this.onDisconnected();
+      this.connection.reconnect();
+    });
   }
 }
+
+/** The commands on a connection. Channels of a shard have commands of their own, one for each slot. */
+const commandsOn = (connection: RedisConnection, isSharded: (channel: string) => boolean): SubscriberConnection => {
+  const { client } = connection;
+  /** All channels of one command are of one group. */
+  const areSharded = ([channel]: readonly string[]): boolean => channel !== undefined && isSharded(channel);
+  return {
+    get isOpen() {
+      return client.status === 'ready';
+    },
+    get isReady() {
+      return connection.isReady;
+    },
+    groupOf: (channel) => (isSharded(channel) ? hashSlot(channel) : undefined),
+    subscribe: (channels) => (areSharded(channels) ? client.ssubscribe(...channels) : client.subscribe(...channels)),
+    unsubscribe: (channels) =>
+      areSharded(channels) ? client.sunsubscribe(...channels) : client.unsubscribe(...channels),
+    reconnect: () => connection.reconnect(),
+  };
+};

@@ -4,6 +4,9 @@ import { formatValue } from '../../../validation/format-value.js';
 /** Replies of a server that denies this user permission; another attempt cannot help. */
 export const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|[Nn]o permissions/;
 
+/** Whether the server denies this user the command, or a key or channel of it. */
+export const isPermissionError = (error: unknown): boolean => PERMANENT.test(messageOf(error));
+
 /** Whether the server replied with an error: the command was not lost on the way. */
 export const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 

@@ -1,13 +1,21 @@
 import type { RedisClient } from './redis-client.js';
 
 /**
- * Writes the commands of one event-loop turn by one system call: with many callers, one call for each command would
+ * The most commands that are written together. The time for their replies runs, and ten thousand of one turn must not
+ * wait for its end.
+ */
+const MOST_TOGETHER = 100;
+
+/**
+ * Writes the commands of one event-loop turn by few system calls: with many callers, one call for each command would
  * cost more than all the rest. A command with no other in flight is written at once.
  */
 export class WriteBatch {
   /** Number of commands that are neither answered nor failed. */
   private inFlight = 0;
   private isCorked = false;
+  /** Number of commands that the socket holds back. */
+  private heldBack = 0;
 
   constructor(private readonly client: RedisClient) {}
 
@@ -24,8 +32,16 @@ export class WriteBatch {
 
   private cork(): void {
     const { stream } = this.client;
-    if (this.isCorked || !stream) return;
+    if (!stream) return;
+    if (this.isCorked) {
+      this.heldBack += 1;
+      if (this.heldBack % MOST_TOGETHER > 0) return;
+      stream.uncork();
+      stream.cork();
+      return;
+    }
     this.isCorked = true;
+    this.heldBack = 0;
     stream.cork();
     process.nextTick(() => {
       this.isCorked = false;
