@@ -50,7 +50,10 @@ describe('D34: a connection problem in words', () => {
       error('Protocol error, got "H" as reply type byte. Please report this.'),
       'Redis at redis:6379 cannot be used: the server there does not speak the Redis protocol; give host and port of Redis, not of HTTP or TLS',
     ],
-    [undefined, 'Redis at redis:6379 cannot be reached: it is not ready yet'],
+    [
+      undefined,
+      'Redis at redis:6379 cannot be reached: it has not answered yet; check host and port, and whether it is stopped or behind a firewall',
+    ],
   ])('%s', (problem, expected) => {
     expect(text(problem)).toBe(expected);
   });

@@ -361,7 +361,8 @@ describe('A server that cannot be reached when an application starts', () => {
       await start({ connection: proxy.url, commandTimeout: '200ms' });
       expect(performance.now() - begun).toBeLessThan(2000);
       expect(said).toEqual([
-        `error Redis at 127.0.0.1:${proxy.port} cannot be reached: it is not ready yet. ` +
+        `error Redis at 127.0.0.1:${proxy.port} cannot be reached: it has not answered yet; check host and port, and ` +
+          'whether it is stopped or behind a firewall. ' +
           'Until it is back, locks fail with LockUnavailableError, 503 over HTTP',
       ]);
       await closeAll();

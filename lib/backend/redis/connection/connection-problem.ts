@@ -166,8 +166,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'check the host, and whether a firewall blocks it',
 };
 
+const SILENT = 'check host and port, and whether it is stopped or behind a firewall';
+
 const network = ({ message, code, wasReady }: ConnectionFailure): ConnectionProblem => {
-  if (message === '') return unreachable('it is not ready yet');
+  if (message === '') return unreachable('it has not answered yet', wasReady ? undefined : SILENT);
   const silentFor = /^Socket timeout\b.* (\d+)ms/.exec(message)?.[1];
   if (silentFor !== undefined) return unreachable(`it has not answered for ${silentFor} ms`);
   // A configuration that worked before needs no check.
