@@ -24,8 +24,9 @@ export abstract class LockError extends Error {
   constructor(message: string, context: LockErrorContext = {}) {
     super(message, context.cause === undefined ? undefined : { cause: context.cause });
     this.name = new.target.name;
-    this.lockName = context.lockName;
-    this.template = context.template;
+    // Absent and not undefined, so that Node does not print them with an error that has none.
+    if (context.lockName !== undefined) this.lockName = context.lockName;
+    if (context.template !== undefined) this.template = context.template;
     this.details = context.details ?? {};
   }
 }

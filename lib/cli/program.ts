@@ -10,6 +10,7 @@ import type { CommandContext } from './command-context.js';
 import { CommandFailure, failureOf } from './command-failure.js';
 import { ExitCode } from './exit-code.js';
 import type { Terminal } from './display/terminal.js';
+import { isAtDefault } from './redis-place.js';
 
 const EXIT_CODES = `
 Environment:
@@ -29,6 +30,10 @@ Exit codes:
 
 /** What commander reports as an error: help or the version was asked for, or was shown because a command is missing. */
 const SHOWN = ['commander.version', 'commander.helpDisplayed', 'commander.help'];
+
+const NO_PLACE =
+  'that is the default, since neither --url nor REDIS_URL says where Redis is; a file .env is not read: ' +
+  'export REDIS_URL, or give --url';
 
 /** What commander says, on one line and without its own prefix. */
 const sentenceOf = ({ message }: CommanderError): string => message.replace(/^error: /, '').replaceAll(EOL, ' ');
@@ -68,8 +73,9 @@ export const runProgram = async (
   const finish = async (work: Promise<number>): Promise<void> => {
     exitCode = await work;
   };
+  const program = createProgram(version, { ...context, terminal, finish });
   try {
-    await createProgram(version, { ...context, terminal, finish }).parseAsync(parameters, { from: 'user' });
+    await program.parseAsync(parameters, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && SHOWN.includes(error.code)) {
@@ -77,7 +83,8 @@ export const runProgram = async (
     }
     const failure =
       error instanceof CommanderError ? new CommandFailure(sentenceOf(error), ExitCode.usage) : failureOf(error);
-    terminal.say(failure.message);
+    const isDefault = failure.exitCode === ExitCode.unavailable && isAtDefault(program.opts(), context.environment);
+    terminal.say(isDefault ? `${failure.message}; ${NO_PLACE}` : failure.message);
     return failure.exitCode;
   }
 };

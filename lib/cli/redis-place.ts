@@ -61,6 +61,10 @@ export const connectionOf = (choice: RedisPlace, environment: Environment): Conn
   return serverOf(choice, login, environment);
 };
 
+/** Whether neither the options nor the environment say where Redis is. */
+export const isAtDefault = ({ url, sentinel, cluster }: RedisPlace, { REDIS_URL }: Environment): boolean =>
+  [url, sentinel, cluster, REDIS_URL].every((place) => place === undefined);
+
 const checkTogether = ({ url, sentinel, master, sentinelUser, cluster }: RedisPlace): void => {
   const places = Object.entries({ '--url': url, '--sentinel': sentinel, '--cluster': cluster });
   const [first, second] = places.filter(([, value]) => value !== undefined).map(([option]) => option);

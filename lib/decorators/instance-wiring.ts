@@ -60,7 +60,7 @@ const notWired = ({ decorator, place }: WiredMethod): LockedExecutor => {
     get: () => {
       throw new LockNotWiredError(
         `${place} is ${decorator}, but its instance was not wired by Nest, so no lock can be taken: ${remedy}. ` +
-          'In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ backend: "memory" }). ' +
+          'In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ connection: "memory" }). ' +
           'In a constructor it is too early: call the method from onModuleInit',
       );
     },

@@ -96,6 +96,16 @@ const likenessOf = (event: LockNotice & { readonly type: Repeating }): string =>
   return type === 'election-failed' ? `${type} ${event.lockName} ${message}` : `${type} ${message}`;
 };
 
+const lostText = (event: LockNotice & { readonly type: 'lost' }): string =>
+  `${titleOfLock(event)} was lost by this process${heldFor(event)}: ${event.reason}. Others may get it while its work goes on; ` +
+  `${event.remedy} (owner ${event.owner})`;
+
+/** Lost locks with a line of their own, each minute and for each reason. */
+const LOSSES_AT_ONCE = 100;
+
+const more = (times: number | undefined): string =>
+  times === undefined ? '' : ` (${times === 1 ? 'once' : `${times} times`} more in the last minute)`;
+
 /** Writes lines that repeat at most once a minute. */
 class EventLines {
   private readonly repeated: RepeatedLines;
@@ -111,9 +121,11 @@ class EventLines {
     const { log } = this;
     switch (event.type) {
       case 'lost':
-        log.error(
-          `${titleOfLock(event)} was lost by this process${heldFor(event)}: ${event.reason}. Others may get it while its work goes on; ` +
-            `${event.remedy} (owner ${event.owner})`,
+        // A server that lost its data takes ten thousand at once, and for one reason.
+        this.repeated.write(
+          `lost ${event.reason}`,
+          (times) => log.error(`${lostText(event)}${more(times)}`),
+          LOSSES_AT_ONCE,
         );
         break;
       case 'max-hold-reached':
@@ -200,10 +212,7 @@ class EventLines {
   }
 
   private writeRepeating(event: LockNotice & { readonly type: Repeating }, write: (text: string) => void): void {
-    this.repeated.write(likenessOf(event), (times) => {
-      const often = times === 1 ? 'once' : `${times} times`;
-      write(times === undefined ? textOf(event) : `${textOf(event)} (${often} more in the last minute)`);
-    });
+    this.repeated.write(likenessOf(event), (times) => write(`${textOf(event)}${more(times)}`));
   }
 }
 

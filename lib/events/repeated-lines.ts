@@ -9,6 +9,8 @@ const MOST_LINES = 100;
 type WriteLine = (times?: number) => void;
 
 interface Repetition {
+  /** How often it was written at once. */
+  written: number;
   times: number;
   /** Writes the latest of them. */
   write: WriteLine;
@@ -23,15 +25,21 @@ export class RepeatedLines {
 
   constructor(private readonly scheduler: Pick<Scheduler, 'schedule'>) {}
 
-  write(text: string, write: WriteLine): void {
+  /** @param atOnce How often it is written before it is only counted. */
+  write(text: string, write: WriteLine, atOnce = 1): void {
     const key = text.replaceAll(/\d+/g, '0');
     const known = this.repetitions.get(key);
+    if (known && known.written < atOnce) {
+      known.written += 1;
+      write();
+      return;
+    }
     if (known) {
       known.times += 1;
       known.write = write;
       return;
     }
-    if (this.repetitions.size < MOST_LINES) this.begin(key, { times: 0, write });
+    if (this.repetitions.size < MOST_LINES) this.begin(key, { times: 0, written: 1, write });
     write();
   }
 
@@ -39,9 +47,9 @@ export class RepeatedLines {
     this.repetitions.set(key, repetition);
     this.scheduler.schedule(PERIOD_MS, () => {
       this.repetitions.delete(key);
-      const { times, write } = repetition;
+      const { times, written, write } = repetition;
       if (times === 0) return;
-      this.begin(key, { times: 0, write });
+      this.begin(key, { times: 0, written, write });
       write(times);
     });
   }

@@ -71,8 +71,8 @@ export const errorResponse = (
   if (error instanceof LockNameError) {
     const message =
       'maxNames' in error.details
-        ? 'The request asks for too many locks at once'
-        : 'The request contains no valid name to lock';
+        ? 'The request names too many things at once'
+        : 'The request has a missing or invalid value';
     return { status: BAD_REQUEST, code, message };
   }
   if (error instanceof FenceHeaderError) {

@@ -16,6 +16,7 @@ import { RequestInterceptor } from '../decorators/request.interceptor.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { RedisLockLifecycle } from './redis-lock.lifecycle.js';
 import { parseModuleOptions, type RedisLockOptions } from './options/redis-lock.options.js';
+import { refuseOtherThanOptions } from './options/misplaced-options.js';
 import { createConnections, type OwnedRuntime } from './runtime.factory.js';
 import type { LockSettings } from './options/lock-settings.js';
 import { LOCK_CONNECTIONS, LOCK_OPTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
@@ -122,10 +123,9 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOp
 export class RedisLockModule extends ConfigurableModuleClass {
   /** All options have defaults: without any, locks are stored at `redis://127.0.0.1:6379`. */
   static override forRoot(...given: [options?: RedisLockOptions & RedisLockModuleExtras]): DynamicModule {
-    const [options] = given;
+    const [options = {}] = given;
+    if (given.length > 0) refuseOtherThanOptions(given[0]);
     // The builder's type is that of factory results, which excludes the extras.
-    if (options) return super.forRoot({ connectionNames: namesIn(options), ...options } as ReturnedLockOptions);
-    if (given.length === 0) return super.forRoot({});
-    throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');
+    return super.forRoot({ connectionNames: namesIn(options), ...options } as ReturnedLockOptions);
   }
 }

@@ -1,9 +1,10 @@
 import type { ProbeError } from '../backend/redis/probe/findings.js';
 import { describeConnection, type Findings, NodesProbe, probeConnection } from '../backend/redis/probe/probe.js';
-import { LockUnavailableError, LockUnsafeError, messageOf } from '../errors.js';
+import { LockUnavailableError, messageOf } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { titleOf } from '../events/outage.js';
 import { runOutsideContexts } from '../context/owner-context.js';
+import { ADVICE, unsafe } from './unsafe-error.js';
 import type { ConnectionSettings } from './options/lock-settings.js';
 import { abortablePause } from '../time/abortable-pause.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
@@ -91,10 +92,11 @@ export class StartupProbe {
   async run(log: ProbeLog): Promise<void> {
     const start = new Start(log);
     const onFindings: OnFindings = (target, found) => {
-      const { dangers } = found;
+      // Without a node that cannot be used, the others decide.
+      const dangers = found.dangers.map((danger) => ({ ...danger, isUsable: danger.isUsable || target.isNode }));
       this.verdicts.set(target, this.judge(found));
       if (dangers.length > 0 && this.mode !== 'warn') {
-        const error = unsafe(dangers);
+        const error = unsafe(dangers, ADVICE);
         target.refuse(error);
         if (!start.isOver) start.dangers.push(...dangers);
         else log.error(error.message);
@@ -102,13 +104,15 @@ export class StartupProbe {
       }
       start.say(() => {
         if (dangers.length > 0) log.warn(unsafe(dangers).message);
-        report(found, log);
+        if (dangers.every(({ isUsable }) => isUsable)) report(found, log);
       });
     };
     const first = this.targets.map((target) => runOutsideContexts(() => this.look(target, onFindings)));
     this.looks = this.targets.map((target, index) => this.lookAgain(target, first[index], onFindings, start));
-    for (const problem of (await this.within(this.patience, Promise.all(first))) ?? []) {
-      if (this.mode === 'refuse' && isForGood(problem)) start.refusals.push(problem);
+    const problems = (await this.within(this.patience, Promise.all(first))) ?? [];
+    for (const [index, problem] of problems.entries()) {
+      if (this.mode !== 'refuse' || !isForGood(problem)) continue;
+      start.refusals.push({ problem, isNode: this.targets[index]?.isNode === true });
     }
     start.end();
   }
@@ -177,7 +181,7 @@ export class StartupProbe {
 class Start {
   isOver = false;
   readonly dangers: ProbeError[] = [];
-  readonly refusals: LockUnavailableError[] = [];
+  readonly refusals: { readonly problem: LockUnavailableError; readonly isNode: boolean }[] = [];
   private readonly lines: (() => void)[] = [];
 
   constructor(readonly log: ProbeLog) {}
@@ -191,12 +195,16 @@ class Start {
   /** @throws LockUnsafeError or LockUnavailableError if the application must not start. */
   end(): void {
     this.isOver = true;
-    const refused = this.refusals.map(({ message }) => message);
-    if (this.dangers.length > 0) throw unsafe(this.dangers, refused);
+    const refused = this.refusals.map(({ problem }) => problem.message);
+    const advice = this.refusals.every(({ isNode }) => isNode) ? ADVICE : '';
+    if (this.dangers.length > 0) throw unsafe(this.dangers, advice, refused);
     const [first] = this.refusals;
     if (first) {
-      const text = `${refused.join('. ')}. To start anyway, set probe: 'warn'`;
-      throw new LockUnavailableError(text, first.outcome, true, { details: { reasons: refused }, cause: first.cause });
+      const { outcome, cause } = first.problem;
+      throw new LockUnavailableError(refused.join('. ') + advice, outcome, true, {
+        details: { reasons: refused },
+        cause,
+      });
     }
     for (const line of this.lines) line();
   }
@@ -210,13 +218,6 @@ const isForGood = (problem: unknown): problem is LockUnavailableError =>
 const report = ({ summary, doubts }: Findings, log: ProbeLog): void => {
   if (doubts.length === 0) log.log(summary);
   else log.warn([summary, ...doubts].join('; '));
-};
-
-const unsafe = (dangers: readonly ProbeError[], others: readonly string[] = []): LockUnsafeError => {
-  const reasons = [...dangers.map(({ where, reason, remedy }) => `${where}: ${reason}; ${remedy}`), ...others];
-  return new LockUnsafeError(`Locks could not be trusted. ${reasons.join('. ')}. To lock anyway, set probe: 'warn'`, {
-    details: { reasons },
-  });
 };
 
 const targetsOf = (

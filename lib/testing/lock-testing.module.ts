@@ -1,7 +1,9 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import type { RedisLockOptions } from '../module/options/redis-lock.options.js';
 import { RedisLockModule, type RedisLockModuleExtras } from '../module/redis-lock.module.js';
+import { claim } from './claim.js';
 import { LockTesting } from './lock-testing.js';
+import { LOCK_CONNECTIONS } from '../module/redis-lock.constants.js';
 import type { LockTestingOptions } from './lock-testing.options.js';
 
 /** In place of `RedisLockModule` in tests: the same providers, with locks in memory, and {@link LockTesting}. */
@@ -22,7 +24,18 @@ export class LockTestingModule {
       ...definition,
       module: LockTestingModule,
       // The last provider of a token is the one that Nest uses.
-      providers: [...providers, ...(locks.providers as readonly Provider[]), { provide: LockTesting, useValue: locks }],
+      providers: [
+        ...providers,
+        ...(locks.providers as readonly Provider[]),
+        {
+          provide: LockTesting,
+          inject: [LOCK_CONNECTIONS],
+          useFactory: (connections: object): LockTesting => {
+            claim(connections, locks);
+            return locks;
+          },
+        },
+      ],
       exports: [...exports, LockTesting],
     };
   }

@@ -22,6 +22,7 @@ import { type LockTestingOptions, parseTestingOptions, settingsInMemory } from '
 import { ManualClock } from './manual-clock.js';
 import { promptClock, settle } from './prompt-clock.js';
 import { type LockedCallRecord, RecordingExecutor } from './recording-executor.js';
+import { claim } from './claim.js';
 import { type Side, type TestClient, TestConnection } from './test-connection.js';
 
 /** The part of Nest's `TestingModuleBuilder` that replaces providers. */
@@ -86,8 +87,10 @@ export class LockTesting {
    * Puts these locks in place of those of an application, for `LockService` and for every decorator. The application's
    * own options still apply, except those about servers.
    * @param builder Nest's `Test.createTestingModule({ imports: [AppModule] })`.
+   * @throws LockOptionsError if another `LockTesting` has been put there.
    */
   override<B extends ProviderOverrides>(builder: B): B {
+    claim(builder, this);
     for (const { provide, inject, useFactory } of this.providers) {
       builder.overrideProvider(provide).useFactory({ factory: useFactory, inject });
     }
@@ -193,7 +196,9 @@ export class LockTesting {
   private connect(settings: LockSettings): ConnectionRegistry<OwnedRuntime> {
     const renews = (): boolean => this.failing > 0 && this.failing-- > 0;
     this.others.push(this.clientsOf(settings, 'elsewhere', () => false));
-    return this.clientsOf(settings, 'application', renews);
+    const application = this.clientsOf(settings, 'application', renews);
+    claim(application, this);
+    return application;
   }
 
   /** The locks of the process that holds what these options of `holdElsewhere()` ask for. */

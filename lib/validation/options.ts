@@ -1,6 +1,7 @@
 import { LockOptionsError } from '../errors.js';
 import { formatValue } from './format-value.js';
 import { nearestName } from './nearest.js';
+import { remedyForOtherName } from './other-names.js';
 
 /** The receiver of options, for messages. */
 export interface OptionsPlace {
@@ -54,6 +55,8 @@ const remedyFor = (
 ): string => {
   const place = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
   if (place !== undefined) return `it belongs ${place}`;
+  const ofOthers = remedyForOtherName(name, known);
+  if (ofOthers !== undefined) return ofOthers;
   const nearest = nearestName(name, known);
   return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}known options are ${known.join(', ')}`;
 };

@@ -32,7 +32,15 @@ describe('D34: a connection problem in words', () => {
     ],
     [
       error("NOPERM this user has no permissions to run the 'time' command"),
-      `Redis at redis:6379 cannot be used: its user "joe" lacks a right (NOPERM this user has no permissions to run the 'time' command); grant it; docs/operate/acl.md lists all that are needed`,
+      `Redis at redis:6379 cannot be used: its user "joe" lacks a right (NOPERM this user has no permissions to run the 'time' command); grant it; npx nest-redis-lock doctor prints all that are needed`,
+    ],
+    [
+      error("ERR unknown command 'select', with args beginning with: '3'"),
+      'Redis at redis:6379 cannot be used: it does not know SELECT; if it is a Sentinel, give { sentinels: [{ host, port }], name }; do not rename or disable commands that locks need',
+    ],
+    [
+      error('ERR SELECT is not allowed in cluster mode'),
+      'Redis at redis:6379 cannot be used: it is part of a cluster (ERR SELECT is not allowed in cluster mode); give the cluster: { cluster: [nodes] }',
     ],
     [
       error("Socket timeout. Expecting data, but didn't receive any in 2000ms."),
@@ -42,7 +50,10 @@ describe('D34: a connection problem in words', () => {
       error('Protocol error, got "H" as reply type byte. Please report this.'),
       'Redis at redis:6379 cannot be used: the server there does not speak the Redis protocol; give host and port of Redis, not of HTTP or TLS',
     ],
-    [undefined, 'Redis at redis:6379 cannot be reached: it is not ready yet'],
+    [
+      undefined,
+      'Redis at redis:6379 cannot be reached: it has not answered yet; check host and port, and whether it is stopped or behind a firewall',
+    ],
   ])('%s', (problem, expected) => {
     expect(text(problem)).toBe(expected);
   });

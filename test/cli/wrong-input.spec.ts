@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../servers/process/free-port.js';
+import { isAtDefault } from '../../lib/cli/redis-place.js';
+import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { CONTROL, runCli, sentence } from './command-line.js';
@@ -26,7 +28,9 @@ describe('Wrong usage', () => {
     [['run'], /missing required argument 'name'/],
     [['run', 'job'], /missing required argument 'command'/],
     [['doctor', 'too', 'many'], /too many arguments/],
-    [['run', 'job', '--wait', '3', '--', 'true'], /--wait must be .*, but it was "3"/],
+    [['run', 'job', '--wait', '3', '--', 'true'], /--wait 3 has no unit; give --wait 3s or 3ms/],
+    [['run', 'job', '--lease', '30', '--', 'true'], /--lease 30 has no unit; give --lease 30s or 30ms/],
+    [['run', 'job', '--kill-after', '10', '--', 'true'], /--kill-after 10 has no unit/],
     [['run', 'job', '--lease', '1ms', '--', 'true'], /--lease must be .*, but it was "1ms"/],
     [['run', 'job', '--kill-after', 'soon', '--', 'true'], /--kill-after must be .*, but it was "soon"/],
     [['doctor', '--url', 'redis://a', '--cluster', 'b'], /--url cannot be combined with --cluster/],
@@ -96,6 +100,39 @@ describe('A server that does not answer', () => {
       });
     },
   );
+});
+
+describe('D63: What does not answer is named with its remedy', () => {
+  it('a server of a cluster with a closed port', async () => {
+    const port = await freePort();
+    const stderr = sentence(
+      /The Redis Cluster did not answer .*: Redis at 127\.0\.0\.1:\d+ cannot be reached: .*ECONNREFUSED/,
+    );
+    expect(await runCli(['list', '--cluster', `127.0.0.1:${port}`])).toEqual({ code: 69, stdout: '', stderr });
+  });
+
+  it('a server that accepts and is silent', async () => {
+    const proxy = await FaultProxy.start(world.server);
+    proxy.acceptThenSilent();
+    try {
+      const stderr = sentence(
+        /it has not answered yet; check host and port, and whether it is stopped or behind a firewall/,
+      );
+      expect(await runCli(['list', '--url', proxy.url])).toEqual({ code: 69, stdout: '', stderr });
+    } finally {
+      await proxy.close();
+    }
+  });
+});
+
+describe('D63: The default server', () => {
+  it('is that of no option and no variable, of which a failure tells', () => {
+    expect(isAtDefault({}, {})).toBe(true);
+    expect(isAtDefault({ tls: true, keyPrefix: 'shop:' }, { REDIS_PASSWORD: 'secret' })).toBe(true);
+    expect(isAtDefault({}, { REDIS_URL: 'redis://redis' })).toBe(false);
+    for (const place of [{ url: 'redis://redis' }, { cluster: 'c1' }, { sentinel: 's1', master: 'shop' }])
+      expect(isAtDefault(place, {})).toBe(false);
+  });
 });
 
 describe('A server with a password', () => {

@@ -23,7 +23,7 @@ describe('F7: the client gives up, and the request arrives later', () => {
     const { error } = await attempt;
     expect(error).toBeInstanceOf(LockUnavailableError);
     expect(error).toMatchObject({ outcome: 'not-sent' });
-    const [, within = ''] = /within (\d+) ms: it is not ready yet/.exec(String(error)) ?? [];
+    const [, within = ''] = /within (\d+) ms: it has not answered yet/.exec(String(error)) ?? [];
     // Some of the time had passed before the wait for the connection began.
     expect(Number(within)).toBeGreaterThan(DEADLINE / 2);
     expect(Number(within)).toBeLessThanOrEqual(DEADLINE);

@@ -143,7 +143,7 @@ describe.each(adapters)('A handler behind lockHandler() on %s', (_, adapter) => 
       await expect(response.json()).resolves.toEqual({
         statusCode: 400,
         error: 'LOCK_NAME',
-        message: 'The request contains no valid name to lock',
+        message: 'The request has a missing or invalid value',
       });
       expect(witness.statements).toEqual([]);
     },

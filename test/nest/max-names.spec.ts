@@ -204,7 +204,7 @@ describe.each(adapters)('maxNames over HTTP on %s', (_, adapter) => {
     expect(refused.status).toBe(400);
     await expect(refused.json()).resolves.toMatchObject({
       error: 'LOCK_NAME',
-      message: 'The request asks for too many locks at once',
+      message: 'The request names too many things at once',
     });
   });
 });

@@ -38,7 +38,7 @@ describe('An instance that was not wired', () => {
     expect(error.code).toBe('LOCK_NOT_WIRED');
     expect(error.message).toContain('Orders.pay is @Locked, but its instance was not wired by Nest');
     expect(error.message).toContain('let Nest construct the class');
-    expect(error.message).toContain('Test.createTestingModule with RedisLockModule.forRoot({ backend: "memory" })');
+    expect(error.message).toContain('Test.createTestingModule with RedisLockModule.forRoot({ connection: "memory" })');
   });
 
   it('does not run the method', async () => {

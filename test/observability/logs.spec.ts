@@ -296,7 +296,24 @@ describe('The log', () => {
     ]);
   });
 
-  it('has every lost lock, however many', () => {
+  it('D63: has the first hundred locks that are lost for one reason, and counts the others', async () => {
+    const { lines, clock, events } = open();
+    const lose = (lockName: string, reason: string): void =>
+      events.emit({ type: 'lost', ...HELD, lockName, reason, remedy: 'check' });
+    for (let number = 1; number <= 10_000; number += 1) lose(`order:${number}`, 'gone');
+    lose('report', 'its lease ended');
+    expect(lines).toHaveLength(101);
+    expect(lines[100]).toContain('"report"');
+    await clock.advance(60_000);
+    expect(lines).toHaveLength(102);
+    expect(lines[101]).toMatch(/^error Lock "order:10000" .* \(9900 times more in the last minute\)$/);
+    await clock.advance(60_000);
+    lose('order:1', 'gone');
+    expect(lines).toHaveLength(103);
+    expect(lines[102]).not.toContain('more in the last minute');
+  });
+
+  it('has every lost lock, up to a hundred at once', () => {
     const names = Array.from({ length: 50 }, (_, index) => `order:${index}`);
     const lost = names.map(
       (lockName) => ({ type: 'lost', ...HELD, lockName, reason: 'gone', remedy: 'check' }) as const,

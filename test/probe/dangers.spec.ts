@@ -11,6 +11,7 @@ const seen = (facts: Partial<ServerReport> = {}): ServerReport => ({
   lacks: { rules: [], commands: [] },
   isNameAllowed: true,
   scriptsToLoad: [],
+  refusesWrites: undefined,
   untold: [],
   names: probeNames(''),
   publish: 'PUBLISH',
@@ -39,7 +40,36 @@ describe('Locks could not be trusted', () => {
     ['it does not know SPUBLISH', { lacks: { rules: [], commands: ['SPUBLISH'] } }],
   ])('%s', (reason, facts, expected = {}) => {
     const dangers = dangersOf(seen(facts), { ...alone, ...expected });
-    expect(dangers).toEqual([{ where: 'a:1', reason: expect.stringContaining(reason), remedy: expect.any(String) }]);
+    expect(dangers).toEqual([
+      {
+        where: 'a:1',
+        reason: expect.stringContaining(reason),
+        remedy: expect.any(String),
+        isUsable: expect.any(Boolean),
+      },
+    ]);
+  });
+
+  it('D54: only those with which locks work all the same are worth a warning only', () => {
+    const dangers: readonly [Partial<ServerReport>, boolean][] = [
+      [{ memoryLimit: 1, evictionPolicy: 'allkeys-lru' }, true],
+      [{ level: [6, 0] }, true],
+      [{ role: 'replica' }, false],
+      [{ isSentinel: true }, false],
+      [{ isClusterNode: true }, false],
+      [{ lacks: { rules: ['+hget'], commands: [] } }, false],
+      [{ lacks: { rules: [], commands: ['TIME'] } }, false],
+    ];
+    for (const [facts, isUsable] of dangers) expect(dangersOf(seen(facts), alone)).toMatchObject([{ isUsable }]);
+  });
+
+  it('D54: a Sentinel is called one, whatever it lacks', () => {
+    const facts = { isSentinel: true, isClusterNode: false, lacks: { rules: ['+get'], commands: ['TIME', 'EVAL'] } };
+    for (const isCluster of [false, true]) {
+      expect(dangersOf(seen(facts), { ...alone, isCluster })).toMatchObject([
+        { reason: 'it is a Sentinel, which stores nothing', remedy: expect.stringContaining('{ sentinels: [') },
+      ]);
+    }
   });
 
   it('names what to do about a server without WAITAOF', () => {
@@ -72,6 +102,8 @@ describe('A doubt of the probe', () => {
       { minReplicas: 1, needsDisk: true },
     ],
     ['its user may not use nest-redis-lock:probe (~*)', { isNameAllowed: false }],
+    ['it refuses writes now (NOREPLICAS): no lock is granted until as many', { refusesWrites: 'NOREPLICAS' }],
+    ['it refuses writes now (OOM): no lock is granted until it uses less memory', { refusesWrites: 'OOM' }],
     ['messages do not arrive', { hearsMessages: false }],
     ['KeyDB is not tested', { kind: 'KeyDB' }],
   ])('%s', (doubt, facts, expected = {}) => {

@@ -98,10 +98,26 @@ describe('F40 A user with the documented rights, and nothing more', () => {
   );
 
   it('lacks everything at once where everything is missing', async () => {
-    const findings = await probeAs(['+eval', '~*', '&*']);
-    const all = grantsIn(RULES).filter((rule) => rule.startsWith('+') && !['+eval', '+info'].includes(rule));
+    const findings = await probeAs(['+eval', '~*']);
+    const all = grantsIn(RULES).filter((rule) => /^[+&]/.test(rule) && !['+eval', '+info'].includes(rule));
     // A user that may not subscribe never comes to unsubscribe. The probe asks for that right all the same.
     expect(rightsIn(findings).toSorted()).toEqual([...all].toSorted());
+  });
+
+  it.each([
+    ['scripts', ['+get', '~*']],
+    ['scripts, but INCR', ['+incr', '+pexpire', '~*']],
+    ['scripts and channels, but messages', ['+get', '+publish', '~*']],
+    ['any command, with any key and channel', ['~*', '&*']],
+    ['any command, key and channel', []],
+  ])('D54: lacks everything at once where it may not use %s', async (_, rules) => {
+    const lacked = rightsIn(await probeAs(rules));
+    const needed = grantsIn(RULES).filter((rule) => !rules.includes(rule) && rule !== '+info');
+    const isHad = (rule: string): boolean => rules.includes(`${rule[0]}*`) && !lacked.includes(rule);
+    expect(lacked.toSorted()).toEqual(needed.filter((rule) => !isHad(rule)).toSorted());
+    // As the remedy says, without patterns where all names are allowed already.
+    const granted = lacked.filter((rule) => !rules.includes(`${rule[0]}*`));
+    expect((await probeAs([...rules, ...granted])).dangers).toEqual([]);
   });
 
   it('without +info gets no error, but unknown facts', async () => {

@@ -21,6 +21,7 @@ describe('The facts of a server', () => {
     expect(factsOf('redis:6379', info)).toEqual({
       address: 'redis:6379',
       kind: 'Redis',
+      isSentinel: false,
       level: [7, 0],
       version: '7.0.15',
       runId: 'abc',

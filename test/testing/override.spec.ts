@@ -100,3 +100,33 @@ describe('LOCK_OPTIONS', () => {
     await app.close();
   });
 });
+
+describe('D63: Two kits for one application', () => {
+  const message =
+    'two LockTesting were given for one application, and one of them would see none of its locks; give one';
+
+  it('are refused where both override it', () => {
+    const builder = new LockTesting().override(Test.createTestingModule({ imports: [AppModule] }));
+    expect(() => new LockTesting().override(builder)).toThrow(new LockOptionsError(message));
+  });
+
+  it('are refused where one overrides the module of the other', async () => {
+    const builder = Test.createTestingModule({ imports: [LockTestingModule.forRoot()] });
+    const refused = await caught(new LockTesting().override(builder).compile(), LockOptionsError);
+    expect(refused.message).toBe(message);
+  });
+
+  it('are refused where the module is imported twice', async () => {
+    const imports = [LockTestingModule.forRoot(), LockTestingModule.forRoot()];
+    const app = await Test.createTestingModule({ imports }).compile();
+    await expect(app.init()).rejects.toThrow('RedisLockModule.forRoot() is imported twice');
+  });
+
+  it('are one if the same kit is given twice', async () => {
+    const testing = new LockTesting();
+    const builder = Test.createTestingModule({ imports: [LockTestingModule.forRoot({}, testing)] });
+    const app = await testing.override(testing.override(builder)).compile();
+    expect(app.get(LockTesting)).toBe(testing);
+    await app.close();
+  });
+});

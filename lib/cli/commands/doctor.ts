@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { hasSentinels, isCluster, type ConnectionInput } from '../../backend/redis/connection/connection-input.js';
 import { aclRules, SENTINEL_ACL_RULES } from '../../backend/redis/probe/acl-rules.js';
+import type { ProbeError } from '../../backend/redis/probe/findings.js';
 import { type Findings, probeConnection } from '../../backend/redis/probe/probe.js';
 import { parseModuleOptions } from '../../module/options/redis-lock.options.js';
 import { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
@@ -22,7 +23,8 @@ interface AclLine {
   readonly line: string;
 }
 
-interface Diagnosis extends Findings {
+interface Diagnosis extends Omit<Findings, 'dangers'> {
+  readonly dangers: readonly Pick<ProbeError, 'where' | 'reason' | 'remedy'>[];
   readonly acl: readonly AclLine[];
 }
 
@@ -84,7 +86,9 @@ const print = ({ summary, dangers, doubts, acl }: Diagnosis, terminal: Terminal)
 
 const doctor = async (options: DoctorOptions, { terminal, environment }: CommandContext): Promise<number> => {
   const input = connectionOf(options, environment);
-  const diagnosis: Diagnosis = { ...(await examine(input, options, environment)), acl: aclFor(input, options) };
+  const found = await examine(input, options, environment);
+  const dangers = found.dangers.map(({ where, reason, remedy }) => ({ where, reason, remedy }));
+  const diagnosis: Diagnosis = { ...found, dangers, acl: aclFor(input, options) };
   if (options.json === true) terminal.json(diagnosis);
   else print(diagnosis, terminal);
   return diagnosis.dangers.length > 0 ? ExitCode.configuration : ExitCode.ok;

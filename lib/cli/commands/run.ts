@@ -29,15 +29,24 @@ interface RunTerms {
 /** A number has no unit; only these two need none. */
 const waitOf = (text: string): unknown => (text === '0' ? 0 : /^infinity$/i.test(text) ? Infinity : text);
 
-/** @throws LockOptionsError */
+/** The time as text, which has a unit on the command line. */
+const withUnit = (text: string, option: string): string => {
+  if (text === '0' || !/^\d+$/.test(text)) return text;
+  throw new CommandFailure(`${option} ${text} has no unit; give ${option} ${text}s or ${text}ms`, ExitCode.usage);
+};
+
+/** @throws LockOptionsError, CommandFailure */
 const termsOf = ({ fair = false, wait, lease, killAfter }: RunOptions): RunTerms => ({
   isFair: fair,
   acquire: {
-    wait: parseWait(waitOf(wait), '--wait'),
-    lease: parseDuration(lease, '--lease', { min: 50, max: MAX_DURATION }),
+    wait: parseWait(waitOf(withUnit(wait, '--wait')), '--wait'),
+    lease: parseDuration(withUnit(lease, '--lease'), '--lease', { min: 50, max: MAX_DURATION }),
     renew: true,
   },
-  killAfter: parseDuration(killAfter === '0' ? 0 : killAfter, '--kill-after', { min: 0, max: MAX_DURATION }),
+  killAfter: parseDuration(killAfter === '0' ? 0 : withUnit(killAfter, '--kill-after'), '--kill-after', {
+    min: 0,
+    max: MAX_DURATION,
+  }),
 });
 
 const acquire = async (

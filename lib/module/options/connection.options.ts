@@ -1,11 +1,25 @@
 import { isRedisClient } from '../../backend/redis/connection/redis-client.js';
-import { type ConnectionInput, isClusterClient } from '../../backend/redis/connection/connection-input.js';
+import {
+  type ClusterClient,
+  type ConnectionInput,
+  isClusterClient,
+} from '../../backend/redis/connection/connection-input.js';
 import { parseConnectionUrl } from '../../backend/redis/connection/connection-url.js';
 import { invalidConnection } from '../../backend/redis/connection/invalid-connection.js';
 import { IOREDIS_OPTIONS } from '../../backend/redis/connection/ioredis-options.js';
 import { formatValue } from '../../validation/format-value.js';
 import { nearestName } from '../../validation/nearest.js';
 import { parseOptions } from '../../validation/options.js';
+import { seedsOf } from '../../backend/redis/cluster/cluster-servers.js';
+import {
+  checkClusterOptions,
+  checkHost,
+  checkKeyPrefix,
+  checkNatMap,
+  checkPort,
+  checkServerOptions,
+  type RawOptions,
+} from './server.options.js';
 
 export const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
@@ -13,7 +27,11 @@ export const isPlainObject = (value: unknown): value is object =>
 /** Options of other libraries, such as `socket` of node-redis. */
 const FOREIGN_OPTIONS = ['url', 'uri', 'nodes', 'socket', 'servers', 'rootNodes'];
 
-const ADDRESSES = 'give a URL as text, { host, port }, { sentinels, name } or { cluster: [nodes] }';
+const ADDRESSES = 'a URL as text, { host, port }, { sentinels, name } or { cluster: [nodes] }';
+
+const IMITATION =
+  'is a client that imitates ioredis, such as ioredis-mock, and has no connection to Redis; ' +
+  'for tests give connection: "memory", or a real server';
 
 /**
  * Checks the `connection` option and returns it unchanged.
@@ -21,19 +39,22 @@ const ADDRESSES = 'give a URL as text, { host, port }, { sentinels, name } or { 
  */
 export const parseConnection = (connection: unknown): ConnectionInput => {
   if (typeof connection === 'string') {
-    parseConnectionUrl(connection);
+    checkServerOptions(parseConnectionUrl(connection));
     return connection;
   }
   if (isClusterClient(connection)) {
-    if (!connection.options.useSRVRecords) return connection;
-    throw invalidConnection(
-      'is a Cluster client that uses SRV records, which are not supported here; give { cluster: [nodes] }',
-    );
-  }
-  if (isRedisClient(connection)) {
-    checkSentinels(connection.options);
+    checkClusterClient(connection);
     return connection;
   }
+  if (isRedisClient(connection)) {
+    if (typeof connection.isCluster !== 'boolean') throw invalidConnection(IMITATION);
+    checkServerOptions(connection.options);
+    return connection;
+  }
+  if (typeof connection === 'object' && connection !== null && 'isOpen' in connection)
+    throw invalidConnection(
+      `is a client of node-redis, which cannot be used here; give an ioredis client, or ${ADDRESSES}`,
+    );
   if (!isPlainObject(connection)) {
     const found = Array.isArray(connection) ? 'a list' : formatValue(connection);
     throw invalidConnection(`must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`);
@@ -45,8 +66,7 @@ export const parseConnection = (connection: unknown): ConnectionInput => {
 
 const checkServer = (options: object): void => {
   checkNames(options);
-  checkSentinels(options);
-  checkAddress(options);
+  checkServerOptions(options);
 };
 
 /** ioredis ignores unknown options, and then connects to the default server in place of the intended one. */
@@ -54,7 +74,8 @@ const checkNames = (options: object, place = ''): void => {
   const unknown = Object.keys(options).find((option) => !IOREDIS_OPTIONS.some((known) => known === option));
   if (unknown === undefined) return;
   const has = `has ${place}${formatValue(unknown)}`;
-  if (FOREIGN_OPTIONS.includes(unknown)) throw invalidConnection(`${has}, which ioredis does not know; ${ADDRESSES}`);
+  if (FOREIGN_OPTIONS.includes(unknown))
+    throw invalidConnection(`${has}, which ioredis does not know; give ${ADDRESSES}`);
   const nearest = nearestName(unknown, IOREDIS_OPTIONS);
   const remedy =
     nearest === undefined
@@ -63,56 +84,41 @@ const checkNames = (options: object, place = ''): void => {
   throw invalidConnection(`${has}, which ioredis does not know; ${remedy}`);
 };
 
-/**
- * ioredis connects to localhost if the address is undefined or empty, for example from an unset environment variable.
- * An absent key selects the default on purpose.
- */
-const checkAddress = (options: object): void => {
-  const given = options as Readonly<Record<string, unknown>>;
-  const keys = ['host', 'path', 'sentinels'] as const;
-  if (keys.some((key) => given[key])) return;
-  const missing = keys.find((key) => key in given && (key === 'host' || given[key] !== null));
-  if (missing !== undefined) throw invalidConnection(missingAddress(missing, given[missing]));
-};
-
-const missingAddress = (key: string, value: unknown): string =>
-  `has ${formatValue(key)}: ${formatValue(value)}, as if an environment variable were not set; ` +
-  'give the address, or omit it to connect to 127.0.0.1';
-
-const checkSentinels = (options: object): void => {
-  const { sentinels, name, role } = options as Readonly<Record<string, unknown>>;
-  if (sentinels === undefined || sentinels === null) return;
-  if (!Array.isArray(sentinels) || sentinels.length === 0)
-    throw invalidConnection('has "sentinels" that is not a list of servers');
-  if (typeof name !== 'string' || name === '')
-    throw invalidConnection('has "sentinels" but no "name" of the master they watch');
-  if (role === 'slave') throw invalidConnection('has role "slave"; locks live on the master');
-  sentinels.forEach((sentinel: unknown, index) => {
-    if (!isPlainObject(sentinel) || !('host' in sentinel) || sentinel.host) return;
-    throw invalidConnection(missingAddress(`sentinels[${index}].host`, sentinel.host));
-  });
-};
-
 const checkCluster = (connection: object): void => {
-  const { cluster, redisOptions } = parseOptions(connection, ['cluster', 'redisOptions', 'natMap', 'keyPrefix'], {
-    of: 'connection { cluster }',
-  });
+  const { cluster, redisOptions, natMap, keyPrefix } = parseOptions(
+    connection,
+    ['cluster', 'redisOptions', 'natMap', 'keyPrefix'],
+    { of: 'connection { cluster }' },
+  );
   if (isPlainObject(redisOptions)) checkNames(redisOptions, 'redisOptions with ');
+  checkClusterOptions(redisOptions);
+  checkNatMap(natMap);
+  checkKeyPrefix(keyPrefix);
   if (!Array.isArray(cluster) || cluster.length === 0) {
     throw invalidConnection('has a "cluster" that is not a list of servers such as [{ host, port }]');
   }
-  cluster.forEach((seed: unknown, index) => checkSeed(seed, index));
+  cluster.forEach((seed: unknown, index) => checkSeed(seed, `cluster[${index}]`));
 };
 
-const checkSeed = (seed: unknown, index: number): void => {
-  if (typeof seed === 'string') {
-    parseConnectionUrl(seed);
-    return;
+const checkClusterClient = (client: ClusterClient): void => {
+  const { keyPrefix, redisOptions, natMap, useSRVRecords } = client.options;
+  if (useSRVRecords) {
+    throw invalidConnection(
+      'is a Cluster client that uses SRV records, which are not supported here; give { cluster: [nodes] }',
+    );
   }
-  const { host, port } = isPlainObject(seed) ? (seed as Readonly<Record<string, unknown>>) : {};
-  const isPort =
-    port === undefined || (typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536);
-  if (typeof host !== 'string' || host === '' || !isPort) {
-    throw invalidConnection(`has a cluster[${index}] that is neither a redis:// URL nor { host, port }`);
-  }
+  checkClusterOptions(redisOptions);
+  checkNatMap(natMap);
+  checkKeyPrefix(keyPrefix);
+  seedsOf(client).forEach((seed, index) => checkSeed(seed, `nodes[${index}]`));
+};
+
+const checkSeed = (seed: unknown, place: string): void => {
+  const given: unknown = typeof seed === 'string' ? parseConnectionUrl(seed) : seed;
+  const { host, port, db }: RawOptions = isPlainObject(given) ? { ...given } : {};
+  if (typeof host !== 'string' || host === '')
+    throw invalidConnection(`has a ${place} that is neither a redis:// URL nor { host, port }`);
+  checkHost(`${place}.host`, host);
+  checkPort(`${place}.port`, port);
+  if (db) throw invalidConnection(`has a ${place} with a database; a cluster has only database 0`);
 };

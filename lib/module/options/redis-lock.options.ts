@@ -1,11 +1,15 @@
 import type { Fencing } from '../../backend/lock-operations.js';
 import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
+import { formatValue } from '../../validation/format-value.js';
+import { AS_IF_UNSET, missingValueIn } from '../../validation/missing-value.js';
+import { LockOptionsError } from '../../errors.js';
 import { oneOf } from '../../validation/one-of.js';
 import { parseOptions, invalidOption } from '../../validation/options.js';
 import { DEADLOCK_OPTIONS, type DeadlockOptions, parseDeadlocks } from './deadlock.options.js';
 import { parseFencing } from './fencing.options.js';
 import { type HandoverOptions, parseHandover } from './handover.options.js';
 import { type HolderRecordOptions, parseHolderRecords } from './holder-records.options.js';
+import { OPTIONS_OF_MODULE, refuseOtherThanOptions } from './misplaced-options.js';
 import { parseReplicas, type ReplicaOptions } from './replica.options.js';
 import { parseConnection } from './connection.options.js';
 import { parseConnectionTargets } from './connection-targets.js';
@@ -160,31 +164,10 @@ const OPTIONS = [
   ...DEADLOCK_OPTIONS,
 ] as const satisfies readonly (keyof RedisLockOptions)[];
 
-const BESIDE_FACTORY = 'beside useFactory, useClass or useExisting in forRootAsync(), not in what they return';
-const IN_CONNECTION = 'in connection, such as connection: { host, port, password } or a redis:// URL';
-const WHERE_LOCKED = 'where something is locked: @Locked, acquire, withLock';
-
-const PLACE = {
-  of: 'RedisLockModule',
-  elsewhere: {
-    isGlobal: BESIDE_FACTORY,
-    exceptionFilter: BESIDE_FACTORY,
-    ...Object.fromEntries(
-      ['host', 'port', 'username', 'password', 'db', 'tls', 'path', 'sentinels', 'cluster', 'url'].map((name) => [
-        name,
-        IN_CONNECTION,
-      ]),
-    ),
-    ...Object.fromEntries(['lease', 'fair', 'mode', 'fenced', 'onConflict'].map((name) => [name, WHERE_LOCKED])),
-    nodes: 'in redlock: { nodes: [connection, connection, connection] }',
-  },
-};
-
 /** @throws LockOptionsError that names the option and its value. */
 export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
-  // Refused, because a factory that forgets to return its options would connect to the default server.
-  if (options === undefined) throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');
-  const given = parseOptions(options, OPTIONS, PLACE);
+  refuseOtherThanOptions(options);
+  const given = parseOptions(options, OPTIONS, OPTIONS_OF_MODULE);
   const isBackendGiven = given.backend !== undefined;
   const backend = isBackendGiven ? oneOf<'redis' | 'memory'>(given.backend, 'backend', ['redis', 'memory']) : undefined;
   const { main, others } = parseConnectionTargets({ ...given, backend, keyPrefix: keyPrefix(given.keyPrefix) });
@@ -241,6 +224,12 @@ const restartGuard = (value: unknown, watchdogTimeout: number): number => {
 };
 
 const keyPrefix = (value: unknown): string | undefined => {
-  if (value === undefined || typeof value === 'string') return value;
-  throw invalidOption('keyPrefix', value, 'text');
+  if (value === undefined) return value;
+  if (typeof value !== 'string') throw invalidOption('keyPrefix', value, 'text');
+  const missing = missingValueIn(value);
+  if (missing === undefined) return value;
+  throw new LockOptionsError(
+    `keyPrefix has ${formatValue(missing)} in it${AS_IF_UNSET}; give a prefix such as 'lock:'`,
+    { details: { option: 'keyPrefix', value } },
+  );
 };

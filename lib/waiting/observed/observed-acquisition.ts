@@ -95,6 +95,8 @@ export class ObservedAcquisition {
     const type = failureType(error);
     const waited = Math.round(limit.waited);
     if (trace) {
+      // One attempt was allowed, so there was no wait, and another owner had the lock.
+      if (type === 'conflict') trace.isContended = true;
       trace.error = error;
       endWait(trace);
     }

@@ -32,7 +32,7 @@ export const hostOf = (address: Address): string => address.slice(0, address.las
 export const portOf = (address: Address): number => Number(address.slice(address.lastIndexOf(':') + 1));
 
 /** Servers that the client knows by now, and its startup nodes, which are missing in its types. */
-const seedsOf = (client: ClusterClient): readonly ClusterSeed[] => {
+export const seedsOf = (client: ClusterClient): readonly ClusterSeed[] => {
   const { startupNodes = [] } = client as ClusterClient & { readonly startupNodes?: readonly unknown[] };
   const seeds = [...client.nodes('all').map(({ options }) => options), ...startupNodes].map((node): ClusterSeed => {
     if (typeof node === 'string') return node;

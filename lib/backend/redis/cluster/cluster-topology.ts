@@ -78,7 +78,12 @@ export class ClusterTopology {
         this.waiting.add(done);
       });
     }
-    if (!this.map) throw clusterUnknown(name, ms, this.lastError);
+    if (!this.map) throw clusterUnknown(name, ms, this.lastError ?? this.unreachable);
+  }
+
+  /** Why none of the servers that were asked has answered so far. */
+  private get unreachable(): Error | undefined {
+    return this.connected.map(({ unreachable }) => unreachable).find((error) => error !== undefined);
   }
 
   /** The master of the slot of a key, if known. */

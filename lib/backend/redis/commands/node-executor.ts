@@ -125,6 +125,11 @@ export class NodeExecutor implements ScriptExecutor {
     return this.scheduler.now() + this.commandTimeout;
   }
 
+  /** Why there is no connection, if that is known. */
+  get unreachable(): Error | undefined {
+    return this.connection.unreachable;
+  }
+
   isConnected(): boolean {
     return this.refusal === undefined && this.connection.isReady;
   }

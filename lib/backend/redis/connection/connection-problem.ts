@@ -79,8 +79,8 @@ const rights: Explanation = ({ message, endpoint: { user = 'default', database }
   }
   if (!/\bNOPERM\b/.test(message)) return undefined;
   return refused(
-    `its user "${user}" lacks a right (${message})`,
-    'grant it; docs/operate/acl.md lists all that are needed',
+    `its user "${user}" lacks a right (${message.replace(/^Redis refused the command: /, '')})`,
+    'grant it; npx nest-redis-lock doctor prints all that are needed',
   );
 };
 
@@ -128,19 +128,34 @@ const protocol: Explanation = ({ message }) =>
       )
     : undefined;
 
+const commands: Explanation = ({ message }) => {
+  if (message.includes('not allowed in cluster mode'))
+    return misconfigured(`it is part of a cluster (${message})`, 'give the cluster: { cluster: [nodes] }');
+  const missing = /unknown command\W+(\w+)/i.exec(message)?.[1];
+  if (missing === undefined) return undefined;
+  return misconfigured(
+    `it does not know ${missing.toUpperCase()}`,
+    'if it is a Sentinel, give { sentinels: [{ host, port }], name }; do not rename or disable commands that locks need',
+  );
+};
+
 const limits: Explanation = ({ message }) =>
   message.includes('max number of clients')
     ? misconfigured(`it accepts no more connections (${message})`, 'raise maxclients there')
     : undefined;
 
+/** @param refusal The last refusal of a Sentinel. */
+const remedyFor = (refusal: string): string => {
+  if (/\b(NOAUTH|WRONGPASS)\b/.test(refusal)) return 'give sentinelUsername and sentinelPassword';
+  if (/unknown command/i.test(refusal)) return 'give the ports of the Sentinels, such as 26379, and not of Redis';
+  return 'check that they run, and check hosts, ports and name';
+};
+
 const sentinels: Explanation = ({ message, endpoint }) => {
   const asked = endpoint.sentinels.join(', ');
   if (asked === '' || !message.startsWith('All sentinels are unreachable')) return undefined;
   const last = /Last error: (.*)$/s.exec(message)?.[1] ?? '';
-  const remedy = /\b(NOAUTH|WRONGPASS)\b/.test(last)
-    ? 'give sentinelUsername and sentinelPassword'
-    : 'check that they run, and check hosts, ports and name';
-  return unreachable(`no Sentinel of ${asked} knows its address${last === '' ? '' : ` (${last})`}`, remedy);
+  return unreachable(`no Sentinel of ${asked} knows its address${last === '' ? '' : ` (${last})`}`, remedyFor(last));
 };
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -151,15 +166,17 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'check the host, and whether a firewall blocks it',
 };
 
+const SILENT = 'check host and port, and whether it is stopped or behind a firewall';
+
 const network = ({ message, code, wasReady }: ConnectionFailure): ConnectionProblem => {
-  if (message === '') return unreachable('it is not ready yet');
+  if (message === '') return unreachable('it has not answered yet', wasReady ? undefined : SILENT);
   const silentFor = /^Socket timeout\b.* (\d+)ms/.exec(message)?.[1];
   if (silentFor !== undefined) return unreachable(`it has not answered for ${silentFor} ms`);
   // A configuration that worked before needs no check.
   return unreachable(message, wasReady ? undefined : REMEDIES[code]);
 };
 
-const EXPLANATIONS: readonly Explanation[] = [sentinels, login, rights, tls, protocol, limits];
+const EXPLANATIONS: readonly Explanation[] = [sentinels, login, rights, tls, protocol, commands, limits];
 
 /** @param error The last error; `undefined`: none. */
 export const explain = (error: unknown, endpoint: Endpoint, wasReady: boolean): ConnectionProblem => {

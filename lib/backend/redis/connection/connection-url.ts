@@ -1,8 +1,14 @@
 import type { RedisOptions } from 'ioredis';
+import { AS_IF_UNSET, missingValueIn } from '../../../validation/missing-value.js';
 import { invalidConnection } from './invalid-connection.js';
+
+const madeOf = (missing: string): string =>
+  `is a URL with "${missing}" in it${AS_IF_UNSET}; give all its parts, such as redis://host:6379/0`;
 
 const databaseOf = (pathname: string): number => {
   const database = /^\/?(\d{0,4})$/.exec(pathname)?.[1];
+  const missing = missingValueIn(pathname);
+  if (missing !== undefined) throw invalidConnection(madeOf(missing));
   if (database === undefined)
     throw invalidConnection('must be a URL whose path is a database number, such as redis://host:6379/0');
   return Number(database);
@@ -42,6 +48,8 @@ const mistakeIn = (text: string): string => {
   if (protocol !== undefined && !/^rediss?$/.test(protocol)) {
     return `has the protocol ${protocol}://; give redis://, or rediss:// with TLS`;
   }
+  const missing = missingValueIn(text);
+  if (missing !== undefined) return madeOf(missing);
   if (protocol !== undefined) {
     return 'is not a valid URL; percent-encode user and password, and give a host: redis://user:password@host:6379';
   }

@@ -36,7 +36,8 @@ export const endpointOf = (input: ServerInput): Endpoint => {
     server: isNamed ? `master "${String(name)}" of Sentinels` : nodeAddress(input),
     user: isText(password) ? (isText(username) ? username : 'default') : undefined,
     database: Number(db ?? 0),
-    isSecure: typeof tls === 'object' && tls !== null,
+    // `tls: true` is what ioredis makes of a rediss:// URL.
+    isSecure: Boolean(tls),
     sentinels: isNamed && Array.isArray(sentinels) ? sentinels.map(sentinelAddress) : [],
   };
 };

@@ -4,7 +4,7 @@ import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { ignoreLateSocketErrors, duplicateClient, type RedisClient, type RedisSocket } from './redis-client.js';
 import type { ServerInput } from './connection-input.js';
 import { isCut, isDatabaseRefusal, isHandshakeError, withoutSecrets } from './connection-error.js';
-import { type ConnectionProblem, explain, noConnection } from './connection-problem.js';
+import { type ConnectionProblem, describeProblem, explain, noConnection } from './connection-problem.js';
 import { connectionSettings, longestSilence, reconnectDelay, type Role } from './connection-settings.js';
 import { type Endpoint, endpointOf } from './endpoint.js';
 import { SilenceGuard } from './silence-guard.js';
@@ -90,6 +90,12 @@ export class RedisConnection {
 
   get isReady(): boolean {
     return this.ready;
+  }
+
+  /** The same as an error, if there was one since it was ready. */
+  get unreachable(): Error | undefined {
+    if (this.lastError === undefined) return undefined;
+    return new Error(describeProblem(this.endpoint.server, this.problem), { cause: this.lastError });
   }
 
   /** Why it is not ready. */

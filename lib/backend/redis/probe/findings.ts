@@ -6,6 +6,8 @@ export interface ProbeError {
   readonly where: string;
   readonly reason: string;
   readonly remedy: string;
+  /** Whether locks work there all the same, so that `probe: 'warn'` helps. */
+  readonly isUsable: boolean;
 }
 
 /** The part of the configuration that decides what is dangerous or doubtful. */
@@ -24,7 +26,17 @@ export interface Expectations {
 const OLDEST: readonly [number, number] = [6, 2];
 const TESTED = ['Redis', 'Valkey'];
 
-type Check = (server: ServerReport, expected: Expectations) => Omit<ProbeError, 'where'> | undefined;
+type Danger = Omit<ProbeError, 'where' | 'isUsable'>;
+
+type Check = (server: ServerReport, expected: Expectations) => Danger | undefined;
+
+const sentinel: Check = ({ isSentinel }) =>
+  isSentinel
+    ? {
+        reason: 'it is a Sentinel, which stores nothing',
+        remedy: "give { sentinels: [{ host, port }], name: 'the name that they have for the master' }",
+      }
+    : undefined;
 
 const eviction: Check = ({ memoryLimit, evictionPolicy }) =>
   memoryLimit === undefined || memoryLimit === 0 || evictionPolicy === undefined || evictionPolicy === 'noeviction'
@@ -65,12 +77,15 @@ const tooOld: Check = ({ level }) => {
   };
 };
 
-const missingRights: Check = ({ lacks: { rules }, scriptsToLoad }) => {
+/** Redis refuses a pattern after one for all names. */
+const ALL_NAMES = ', without those in ~ if it may use all keys (~*), and in & if all channels (&*)';
+
+const missingRights: Check = ({ lacks: { rules, untried = [] }, scriptsToLoad }) => {
   if (rules.length === 0) return undefined;
   const load = scriptsToLoad.length > 0 ? `, or load its scripts (${scriptsToLoad.length} are missing)` : '';
   return {
     reason: `its user lacks the rights ${rules.join(' ')}`,
-    remedy: `grant them: ACL SETUSER <user> ${rules.join(' ')}${load}`,
+    remedy: `grant them: ACL SETUSER <user> ${rules.join(' ')}${untried.length > 0 ? ALL_NAMES : ''}${load}`,
   };
 };
 
@@ -89,14 +104,32 @@ const remedyFor = (commands: readonly string[]): string => {
     : 'do not rename or disable commands that locks need';
 };
 
-const CHECKS: readonly Check[] = [tooOld, wrongTopology, replica, sameServer, eviction, missingRights, missingCommands];
+/** In the order of the text, each with whether locks work there all the same, though they cannot be trusted. */
+const CHECKS: readonly (readonly [check: Check, isUsable: boolean])[] = [
+  [sentinel, false],
+  [tooOld, true],
+  [wrongTopology, false],
+  [replica, false],
+  [sameServer, true],
+  [eviction, true],
+  [missingRights, false],
+  [missingCommands, false],
+];
 
 /** Reasons why locks on this server could not be trusted. An unknown property is no danger. */
 export const dangersOf = (server: ServerReport, expected: Expectations): readonly ProbeError[] =>
-  CHECKS.flatMap((check) => {
-    const danger = check(server, expected);
-    return danger ? [{ where: server.address, ...danger }] : [];
+  CHECKS.flatMap(([check, isUsable]) => {
+    // A Sentinel lacks most commands for that reason only.
+    const danger = check === sentinel || server.isSentinel !== true ? check(server, expected) : undefined;
+    return danger ? [{ where: server.address, ...danger, isUsable }] : [];
   });
+
+/** What has to change before a server accepts writes again, by the first word of its refusal. */
+const UNTIL: Readonly<Record<string, string>> = {
+  NOREPLICAS: 'as many replicas follow as its min-replicas-to-write says, or that is 0',
+  MISCONF: 'it can write its snapshot to disk again',
+  OOM: 'it uses less memory than its maxmemory',
+};
 
 /** Findings that are not dangerous but hardly intended. */
 export const doubtsAbout = (server: ServerReport, { minReplicas, needsDisk }: Expectations): readonly string[] => [
@@ -107,6 +140,10 @@ export const doubtsAbout = (server: ServerReport, { minReplicas, needsDisk }: Ex
   ...when(
     server.replicas !== undefined && server.replicas < minReplicas,
     `${minReplicas} replica(s) must have each lock and ${server.replicas} follow(s) it now: no lock is granted until there are more`,
+  ),
+  ...when(
+    server.refusesWrites !== undefined,
+    `it refuses writes now (${server.refusesWrites}): no lock is granted until ${UNTIL[server.refusesWrites ?? ''] ?? 'it accepts them'}`,
   ),
   ...when(
     !server.isNameAllowed,

@@ -40,6 +40,8 @@ export interface ServerReport extends ServerInfo {
   /** See {@link ScriptPermissions}. */
   readonly isNameAllowed: boolean;
   readonly scriptsToLoad: readonly string[];
+  /** The first word of the refusal if the server accepts no writes now, as `NOREPLICAS`. */
+  readonly refusesWrites: string | undefined;
   /** Useful but optional facts that the server did not report, as the ACL rules that allow them. */
   readonly untold: readonly string[];
   readonly names: ProbeNames;
@@ -57,7 +59,7 @@ export const lookAtServer = async (place: ProbeTarget, use: IntendedUse, terms: 
   const listener = new ProbeConnection(place.input, 'subscriber', terms);
   try {
     await Promise.all([server.connected(), listener.connected()]);
-    const messages = new PubSubCheck(listener, place.names.channel, use.publish, terms);
+    const messages = new PubSubCheck(listener, place.names.channel, place.names.channelRule, use.publish, terms);
     const begun = await messages.begin();
     const [facts, direct, inScripts] = await Promise.all([
       askFacts(server, place.address, use),
@@ -66,13 +68,14 @@ export const lookAtServer = async (place: ProbeTarget, use: IntendedUse, terms: 
     ]);
     const hearsMessages = hasSpoken(inScripts, use.publish) ? await messages.heard(terms.commandTimeout) : undefined;
     const ended = await messages.end();
-    const { isNameAllowed, scriptsToLoad, isReplica } = inScripts;
+    const { isNameAllowed, scriptsToLoad, isReplica, refusesWrites } = inScripts;
     return {
       ...facts,
       role: facts.role ?? (isReplica ? 'replica' : undefined),
-      lacks: together([begun, direct, facts.lacks, inScripts, ended]),
+      lacks: together([begun, direct, facts.lacks, inScripts, unknownChannels(begun, inScripts, place.names), ended]),
       isNameAllowed,
       scriptsToLoad,
+      refusesWrites,
       names: place.names,
       publish: use.publish,
       hearsMessages,
@@ -80,6 +83,18 @@ export const lookAtServer = async (place: ProbeTarget, use: IntendedUse, terms: 
   } finally {
     await Promise.all([server.close(), listener.close()]);
   }
+};
+
+/** The rule for channels, where the user has no command to try one with. */
+const unknownChannels = (
+  { rules: listening }: MissingPermissions,
+  { rules: speaking, isNameAllowed }: ScriptPermissions,
+  { channelRule }: ProbeNames,
+): MissingPermissions => {
+  const isUntried =
+    listening.some((rule) => /subscribe$/.test(rule)) && speaking.some((rule) => /^\+s?publish$/.test(rule));
+  const untried = isUntried && isNameAllowed ? [channelRule] : [];
+  return { rules: untried, untried, commands: [] };
 };
 
 /** Whether nothing kept the script from publishing a message. */
@@ -119,7 +134,7 @@ const directCommands = ({ names }: ProbeTarget, use: IntendedUse): readonly Dire
   ...when(use.replicaCommand === 'WAITAOF', ['+waitaof', (client) => client.call('WAITAOF', '0', '0', '0')]),
   ...when(use.isCluster, ['+asking', (client) => client.asking()]),
   // The channel of a latch whose name has braces of its own is in another slot than the latch.
-  ...when(use.isCluster, ['+publish', (client) => client.call('PUBLISH', names.channel, '0')]),
+  ...when(use.isCluster, ['+publish', (client) => client.call('PUBLISH', names.channel, '0'), names.channelRule]),
 ];
 
 const when = (isUsed: boolean, command: DirectCommand): readonly DirectCommand[] => (isUsed ? [command] : []);

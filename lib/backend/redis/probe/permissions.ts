@@ -5,12 +5,18 @@ import { encode, isReplyOf, scriptHash } from '../scripts/script.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { lockScripts } from '../scripts/all-scripts.js';
 import type { ProbeNames } from './probe-names.js';
-import { isForbidden, isUnknown, type ProbeConnection } from './probe-connection.js';
+import { isDenied, isForbidden, isUnknown, type ProbeConnection } from './probe-connection.js';
+import { deniedKeys, type DirectRights, tryDirectly } from './direct-rights.js';
 
 /** Permissions and commands that are needed and missing. */
 export interface MissingPermissions {
   /** Missing permissions, as the ACL rules that grant them: `+hget`, `~redisson_*`. */
   readonly rules: readonly string[];
+  /**
+   * Those of them for names that could not be tried, because the user lacks every command to try them with. They are
+   * named at once with these commands, and not when those have been granted.
+   */
+  readonly untried?: readonly string[];
   /** Commands that the server does not have, or not under their name. */
   readonly commands: readonly string[];
 }
@@ -23,10 +29,17 @@ export interface ScriptPermissions extends MissingPermissions {
   readonly scriptsToLoad: readonly string[];
   /** Whether writes were refused because the server is a replica. */
   readonly isReplica: boolean;
+  /** The first word of the refusal if writes are refused for now, as `NOREPLICAS`. */
+  readonly refusesWrites: string | undefined;
 }
 
 /** A command that is used beside scripts, by its ACL rule, with arguments that change nothing. */
-export type DirectCommand = readonly [rule: string, command: (client: RedisClient) => Promise<unknown>];
+export type DirectCommand = readonly [
+  rule: string,
+  command: (client: RedisClient) => Promise<unknown>,
+  /** The ACL rule for the channel that it uses. */
+  channelRule?: string | undefined,
+];
 
 /** `+cluster|slots` is CLUSTER SLOTS. */
 const commandOf = (rule: string): string => rule.slice(1).replace('|', ' ').toUpperCase();
@@ -34,6 +47,7 @@ const commandOf = (rule: string): string => rule.slice(1).replace('|', ' ').toUp
 /** The union of all of them, without duplicates. */
 export const together = (lacks: readonly MissingPermissions[]): MissingPermissions => ({
   rules: [...new Set(lacks.flatMap(({ rules }) => rules))],
+  untried: [...new Set(lacks.flatMap(({ untried = [] }) => untried))],
   commands: [...new Set(lacks.flatMap(({ commands }) => commands))],
 });
 
@@ -43,9 +57,13 @@ export const tryCommands = async (
 ): Promise<MissingPermissions> =>
   together(
     await Promise.all(
-      commands.map(async ([rule, command]) => {
+      commands.map(async ([rule, command, channelRule]) => {
         const answer = await server.answer(command);
-        return { rules: isForbidden(answer) ? [rule] : [], commands: isUnknown(answer) ? [commandOf(rule)] : [] };
+        const rules = [
+          ...(isForbidden(answer) ? [rule] : []),
+          ...(isDenied(answer) && channelRule !== undefined ? [channelRule] : []),
+        ];
+        return { rules, commands: isUnknown(answer) ? [commandOf(rule)] : [] };
       }),
     ),
   );
@@ -68,12 +86,28 @@ export const tryScripts = async (
   const scriptsToLoad = isForbidden(sent) && !isForbidden(known) ? await unknownScripts(server) : [];
   if (isForbidden(sent) && (isForbidden(known) || scriptsToLoad.length > 0)) rules.push('+eval');
   const commands = [...(isUnknown(known) ? ['EVALSHA'] : []), ...(isUnknown(sent) ? ['EVAL'] : [])];
+  const forbidden = [...(isForbidden(known) ? ['EVALSHA'] : []), ...(isForbidden(sent) ? ['EVAL'] : [])];
   const answer = 'reply' in known ? known : sent;
-  if (!('reply' in answer)) return { rules, commands, isNameAllowed: true, scriptsToLoad, isReplica: false };
+  if (!('reply' in answer)) {
+    const { refused, isReplica, untried } =
+      forbidden.length > 0 ? await tryDirectly(server, names, publish, forbidden) : NOTHING;
+    const { isNameAllowed, ...lacked } = lacksIn(refused, names, rules, commands);
+    const lacks = together([lacked, { rules: untried, untried, commands: [] }]);
+    return { ...lacks, isNameAllowed, scriptsToLoad, isReplica, refusesWrites: undefined };
+  }
   if (!isReplyOf(script, answer.reply)) throw unexpectedReply(answer.reply);
-  const [role, ...refused] = answer.reply;
-  return { ...lacksIn(refused, names, rules, commands), scriptsToLoad, isReplica: role === 'replica' };
+  const [role, ...said] = answer.reply;
+  // The script tests names with EXISTS.
+  const denied = said.includes('command EXISTS') ? await deniedKeys(server, names, forbidden) : [];
+  const refused = [...said, ...(denied ?? []).map((key) => `key ${key}`)];
+  const [refusesWrites] = ofWord(refused, 'write');
+  return { ...lacksIn(refused, names, rules, commands), scriptsToLoad, isReplica: role === 'replica', refusesWrites };
 };
+
+const NOTHING: DirectRights = { refused: [], isReplica: false, untried: [] };
+
+const ofWord = (refused: readonly string[], word: string): readonly string[] =>
+  refused.filter((text) => text.startsWith(`${word} `)).map((text) => text.slice(word.length + 1));
 
 const lacksIn = (
   refused: readonly string[],
@@ -81,8 +115,7 @@ const lacksIn = (
   rules: readonly string[],
   commands: readonly string[],
 ): MissingPermissions & { readonly isNameAllowed: boolean } => {
-  const of = (word: string): readonly string[] =>
-    refused.filter((text) => text.startsWith(`${word} `)).map((text) => text.slice(word.length + 1));
+  const of = (word: string): readonly string[] => ofWord(refused, word);
   const isNameAllowed = !of('key').includes(lock);
   const names = [...of('key').map((key) => keys.get(key)), ...of('channel').map((channel) => channels.get(channel))];
   const forbidden = of('command').map((command) => `+${command.toLowerCase()}`);

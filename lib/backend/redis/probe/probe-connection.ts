@@ -12,6 +12,9 @@ export type Answer = { readonly reply: unknown } | { readonly refusal: string };
 /** Refusal of a command, not of a key or a channel: those are checked after it. */
 const NOT_ALLOWED = /permissions to run|can't run this command/;
 
+/** Refusal of a key or a channel. */
+const DENIED = /permissions to access|can't access|can't publish/;
+
 /** Temporary refusals. */
 const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
@@ -21,6 +24,10 @@ export const isForbidden = (answer: Answer): boolean => 'refusal' in answer && N
 /** Whether the server does not have the command, or not under its name. */
 export const isUnknown = (answer: Answer): boolean =>
   'refusal' in answer && /^ERR unknown (sub)?command/i.test(answer.refusal);
+
+/** Whether this user may not use the key or the channel. */
+export const isDenied = (answer: Answer | undefined): boolean =>
+  answer !== undefined && 'refusal' in answer && DENIED.test(answer.refusal);
 
 /** Time limit, clock and cancellation of a probe. */
 export interface ProbeTerms {

@@ -20,6 +20,8 @@ export interface ProbeNames {
   readonly keys: ReadonlyMap<string, string>;
   /** Channels, each with the ACL rule that allows it; the first is subscribed to. */
   readonly channel: string;
+  /** The ACL rule that allows all of them. */
+  readonly channelRule: string;
   readonly channels: ReadonlyMap<string, string>;
 }
 
@@ -32,6 +34,7 @@ export const probeNames = (keyPrefix: string, part = ''): ProbeNames => {
   // A name with braces of its own gets none.
   const suffixRule = lock.includes('{') ? `~${keyPrefix}*` : `~{${keyPrefix}*`;
   const companions = keyPrefix === '' ? 'redisson_*' : `redisson_*${keyPrefix}*`;
+  const channelRule = `&${companions}`;
   const channels = [channel, semaphoreChannel(lock), latchChannel(lock), readWriteLockChannel(lock)];
   return {
     lock,
@@ -41,6 +44,7 @@ export const probeNames = (keyPrefix: string, part = ''): ProbeNames => {
       ...suffixed.map((key) => [key, suffixRule] as const),
     ]),
     channel,
-    channels: new Map(channels.map((name) => [name, `&${companions}`])),
+    channelRule,
+    channels: new Map(channels.map((name) => [name, channelRule])),
   };
 };

@@ -12,6 +12,8 @@ export class PubSubCheck {
   constructor(
     private readonly server: ProbeConnection,
     private readonly channel: string,
+    /** The ACL rule that allows the channel. */
+    private readonly rule: string,
     /** The command that will publish the message. */
     private readonly publish: PublishCommand,
     private readonly terms: Pick<ProbeTerms, 'scheduler' | 'signal'>,
@@ -25,15 +27,16 @@ export class PubSubCheck {
       this.arrived = true;
       this.onArrival();
     });
-    const plain: DirectCommand = ['+subscribe', (client) => client.subscribe(this.channel)];
-    const sharded: DirectCommand = ['+ssubscribe', (client) => client.ssubscribe(this.channel)];
-    const listening = ([rule, command]: DirectCommand): DirectCommand => [
-      rule,
+    const plain: DirectCommand = ['+subscribe', (client) => client.subscribe(this.channel), this.rule];
+    const sharded: DirectCommand = ['+ssubscribe', (client) => client.ssubscribe(this.channel), this.rule];
+    const listening = ([right, command, rule]: DirectCommand): DirectCommand => [
+      right,
       async (client) => {
         const reply = await command(client);
         this.isListening = true;
         return reply;
       },
+      rule,
     ];
     return tryCommands(this.server, this.isSharded ? [plain, listening(sharded)] : [listening(plain)]);
   }

@@ -9,6 +9,8 @@ export interface ServerInfo {
   /** Its own version, in its own spelling. */
   readonly version: string | undefined;
   readonly runId: string | undefined;
+  /** Whether it only watches servers, and stores nothing. */
+  readonly isSentinel: boolean | undefined;
   readonly isClusterNode: boolean | undefined;
   readonly role: 'master' | 'replica' | undefined;
   /** For a replica: `host:port` of its master, as the replica knows it. */
@@ -56,6 +58,7 @@ export const factsOf = (address: string, info: string): ServerInfo => {
     level: levelOf(redisVersion),
     version: field(ownField),
     runId: field('run_id'),
+    isSentinel: mode === undefined ? undefined : mode === 'sentinel',
     isClusterNode: mode === undefined ? isOn(field('cluster_enabled')) : mode === 'cluster',
     role: role === undefined ? undefined : role === 'slave' ? 'replica' : 'master',
     master: role === 'slave' && host !== undefined ? `${host}:${port}` : undefined,

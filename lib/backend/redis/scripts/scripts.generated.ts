@@ -4692,7 +4692,10 @@ try('TIME')
 try('PUBSUB', 'NUMSUB')
 local canDelete = try('DEL', lock)
 try('PERSIST', lock)
-local canReplace = try('SET', lock, '', 'PX', 1000)
+local canReplace, problem = try('SET', lock, '', 'PX', 1000)
+for _, code in ipairs({ 'NOREPLICAS', 'MISCONF', 'OOM' }) do
+  if says(problem, code) then reply[#reply + 1] = 'write ' .. code end
+end
 local canExpire = try('PEXPIRE', lock, 1000)
 for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD', 'ZPOPMIN' }) do
   try(command, lock)

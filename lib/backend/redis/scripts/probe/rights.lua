@@ -4,7 +4,8 @@
 --- arg keyCount: number
 --- args names: string
 --- reply [role: 'master' | 'replica', ...refused: string[]]
---- invariant Each refusal is a word and a name: 'command GET', 'unknown SPUBLISH', 'key name', 'channel name'.
+--- invariant Each refusal is a word and a name: 'command GET', 'unknown SPUBLISH', 'key name', 'channel name', and
+---   'write NOREPLICAS', where writes are refused for now.
 --- invariant Nothing stays under `lock` for longer than a second. It is not declared as a key, so that the server
 ---   checks the right to a command first: a refusal for the name would hide that right.
 local reply = { 'master' }
@@ -37,7 +38,10 @@ try('PUBSUB', 'NUMSUB')
 local canDelete = try('DEL', lock)
 try('PERSIST', lock)
 -- A command for a type other than strings is refused for the type, after the server has checked the right to it.
-local canReplace = try('SET', lock, '', 'PX', 1000)
+local canReplace, problem = try('SET', lock, '', 'PX', 1000)
+for _, code in ipairs({ 'NOREPLICAS', 'MISCONF', 'OOM' }) do
+  if says(problem, code) then reply[#reply + 1] = 'write ' .. code end
+end
 local canExpire = try('PEXPIRE', lock, 1000)
 for _, command in ipairs({ 'GET', 'EXISTS', 'TYPE', 'PTTL', 'HGETALL', 'HKEYS', 'HLEN', 'LPOP', 'ZCARD', 'ZPOPMIN' }) do
   try(command, lock)

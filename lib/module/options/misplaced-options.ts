@@ -1,0 +1,49 @@
+import { isRedisClient } from '../../backend/redis/connection/redis-client.js';
+import { isClusterClient } from '../../backend/redis/connection/connection-input.js';
+import { LockOptionsError } from '../../errors.js';
+import { invalidOption, type OptionsPlace } from '../../validation/options.js';
+
+const BESIDE_FACTORY = 'beside useFactory, useClass or useExisting in forRootAsync(), not in what they return';
+const IN_CONNECTION = 'in connection, such as connection: { host, port, password } or a redis:// URL';
+const WHERE_LOCKED = 'where something is locked: @Locked, acquire, withLock';
+
+/** Where options belong that users often give to the module. */
+export const OPTIONS_OF_MODULE: OptionsPlace = {
+  of: 'RedisLockModule',
+  elsewhere: {
+    isGlobal: BESIDE_FACTORY,
+    exceptionFilter: BESIDE_FACTORY,
+    ...Object.fromEntries(
+      ['host', 'port', 'username', 'password', 'db', 'tls', 'path', 'sentinels', 'cluster', 'url'].map((name) => [
+        name,
+        IN_CONNECTION,
+      ]),
+    ),
+    ...Object.fromEntries(['lease', 'fair', 'mode', 'fenced', 'onConflict'].map((name) => [name, WHERE_LOCKED])),
+    nodes: 'in redlock: { nodes: [connection, connection, connection] }',
+  },
+};
+
+const THE_OPTIONS = 'the options of RedisLockModule';
+
+const kindOf = (options: unknown): string | undefined => {
+  if (typeof options === 'string') return 'text';
+  if (Array.isArray(options)) return 'a list';
+  return isRedisClient(options) || isClusterClient(options) ? 'a client' : undefined;
+};
+
+/**
+ * Refuses what forRoot(), a factory and createLocks() are given in place of options. A URL or a client is not shown: it
+ * may have a password in it.
+ * @throws LockOptionsError
+ */
+export const refuseOtherThanOptions = (options: unknown): void => {
+  const kind = kindOf(options);
+  if (kind !== undefined) {
+    const why = `${THE_OPTIONS} must be an object, not ${kind}; give a URL or a client as { connection: … }`;
+    throw new LockOptionsError(why, { details: { option: 'connection' } });
+  }
+  // A factory that forgets to return its options would connect to the default server.
+  if (typeof options !== 'object' || options === null)
+    throw invalidOption(THE_OPTIONS, options, 'an object, such as {}');
+};
