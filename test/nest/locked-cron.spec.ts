@@ -3,7 +3,7 @@ import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import type { TestingModule } from '@nestjs/testing';
 import { LockNotWiredError, LockService, LockShutdownError, LockUnavailableError } from 'nest-redis-lock';
 import { LockedCron } from 'nest-redis-lock/schedule';
-import { tickAt } from '../../lib/integrations/schedule/planned-tick.js';
+import { type CronTimes, tickAt } from '../../lib/integrations/schedule/planned-tick.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { runtimeOf, start } from './applications.js';
@@ -34,6 +34,12 @@ class Reports {
   }
 }
 
+/** It has no wall clock. Leases would look at it as well, and the tests change it. */
+const scheduler: Scheduler = {
+  now: () => systemScheduler.now(),
+  schedule: (...task) => systemScheduler.schedule(...task),
+};
+
 describe('@LockedCron', () => {
   let server: RedisServer;
   let replicas: readonly TestingModule[];
@@ -49,11 +55,6 @@ describe('@LockedCron', () => {
     await redis.flushall();
     redis.disconnect();
     const metadata = { imports: [ScheduleModule.forRoot()], providers: [Reports] };
-    // This scheduler has no wall clock. Leases would look at it as well, and the tests change it.
-    const scheduler: Scheduler = {
-      now: () => systemScheduler.now(),
-      schedule: (...task) => systemScheduler.schedule(...task),
-    };
     const open = () => start(metadata, { connection: server.url }, scheduler);
     replicas = await Promise.all([open(), open(), open()]);
   });
@@ -118,10 +119,10 @@ describe('@LockedCron', () => {
     },
   );
 
-  it('D31: logs one line for a tick while Redis cannot be reached, and runs again when it can', async () => {
+  it('D31, D70: logs one line for a tick while Redis cannot be reached, and runs again when it can', async () => {
     await using other = await RedisServer.start();
     const metadata = { imports: [ScheduleModule.forRoot()], providers: [Reports] };
-    const app = await start(metadata, { connection: other.url, commandTimeout: 300 });
+    const app = await start(metadata, { connection: other.url, commandTimeout: 300 }, scheduler);
     const said: string[] = [];
     const note = (...line: unknown[]) => void said.push(line.map(String).join(' '));
     Logger.overrideLogger({ log: note, warn: note, error: note });
@@ -136,13 +137,14 @@ describe('@LockedCron', () => {
       ]);
       expect(said.join()).not.toContain('\n');
       await other.restart();
-      // The first ticks may come before the connection is back.
-      let tick = Date.parse('2026-03-29T12:00:20Z');
-      await until(async () => {
-        await fire(app, 'often', new Date((tick += 10_000)).toISOString());
-        return app.get(Reports).runs.length > 0;
-      });
-      expect(app.get(Reports).runs).toEqual([`often@${new Date(tick).toISOString()}`]);
+      await until(() =>
+        app
+          .get(LockService)
+          .withLock('back', () => true)
+          .catch(() => false),
+      );
+      await fire(app, 'often', '12:00:30.001');
+      expect(app.get(Reports).runs).toEqual(['often@2026-03-29T12:00:30.000Z']);
     } finally {
       Logger.overrideLogger(false);
       await app.close();
@@ -230,6 +232,52 @@ describe('The tick of a job', () => {
   ])('%s in %s is at %s that of %s', async (expression, timeZone, now, tick) => {
     const times = await timesOf(expression, timeZone);
     expect(new Date(tickAt(times, at(now))).toISOString()).toBe(new Date(at(tick)).toISOString());
+  });
+
+  it.each([
+    // Summer time ends at the given instant.
+    ['Australia/Lord_Howe', '2026-04-04T15:00:00Z'],
+    ['Europe/Berlin', '2026-10-25T01:00:00Z'],
+    ['America/St_Johns', '2026-11-01T04:30:00Z'],
+    ['America/New_York', '2026-11-01T06:00:00Z'],
+    ['Africa/Casablanca', '2026-02-15T02:00:00Z'],
+    // It begins.
+    ['Australia/Lord_Howe', '2026-10-03T15:30:00Z'],
+    ['Europe/Berlin', '2026-03-29T01:00:00Z'],
+  ])('D48: is found in %s at the change of the clocks at %s', async (timeZone, change) => {
+    for (const [expression, period] of [
+      ['*/10 * * * * *', 10_000],
+      ['* * * * *', 60_000],
+      ['*/15 * * * *', 900_000],
+    ] as const) {
+      const times = await timesOf(expression, timeZone);
+      let asked = 0;
+      const getNextDateFrom = (...from: Parameters<CronTimes['getNextDateFrom']>) => {
+        asked += 1;
+        if (asked > 1000) throw new Error('It asks again and again');
+        return times.getNextDateFrom(...from);
+      };
+      for (const delta of [-period - 9, -period, -period + 3, -11, -9, -1, 0, 3, 999, period - 9, period, period + 3]) {
+        const now = at(change) + delta;
+        // The library of cron looks at the clock, too.
+        jest.spyOn(Date, 'now').mockReturnValue(now);
+        asked = 0;
+        const tick = tickAt({ timeZone, getNextDateFrom }, now);
+        jest.restoreAllMocks();
+        const planned = Math.floor((now + 10) / period) * period;
+        expect([delta, new Date(tick).toISOString()]).toEqual([delta, new Date(planned).toISOString()]);
+      }
+    }
+  });
+
+  it('D48: ends its search when the time of the next one is not later', () => {
+    let asked = 0;
+    const getNextDateFrom = () => {
+      asked += 1;
+      if (asked > 1000) throw new Error('It asks again and again');
+      return { toMillis: () => at('02:59:59') };
+    };
+    expect(tickAt({ getNextDateFrom }, at('03:00:00'))).toBe(at('02:59:59'));
   });
 
   it('is found for any delay', async () => {
