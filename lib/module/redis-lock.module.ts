@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { invalidOption } from '../validation/options.js';
+import { assertFactory } from './async-options.js';
 import { getLocksToken } from './locks-token.js';
 import { isPlainObject } from './options/connection.options.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
@@ -84,7 +85,7 @@ const locksOf = (names: unknown): readonly (Provider & { readonly provide: Injec
 const namesIn = ({ connections }: RedisLockOptions): readonly string[] =>
   isPlainObject(connections) ? Object.keys(connections) : [];
 
-const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOptions>({
+const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } = new ConfigurableModuleBuilder<ReturnedLockOptions>({
   moduleName: 'RedisLock',
   optionsInjectionToken: LOCK_OPTIONS,
 })
@@ -127,5 +128,14 @@ export class RedisLockModule extends ConfigurableModuleClass {
     if (options) return super.forRoot({ connectionNames: namesIn(options), ...options } as ReturnedLockOptions);
     if (given.length === 0) return super.forRoot({});
     throw invalidOption('the options of RedisLockModule', options, 'an object, such as {}');
+  }
+
+  /**
+   * As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`.
+   * @throws LockOptionsError unless one of them is given.
+   */
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    assertFactory(options, 'RedisLockModule');
+    return super.forRootAsync(options);
   }
 }
