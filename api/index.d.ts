@@ -785,6 +785,7 @@ export declare class RedisLockModule extends ConfigurableModuleClass {
     static forRoot(...given: [
         options?: RedisLockOptions & RedisLockModuleExtras
     ]): DynamicModule;
+    static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
 }
 
 export interface RedisLockModuleExtras {
@@ -1088,6 +1089,9 @@ forConnection(name: string): LockService;
 static forRoot(...given: [
     options?: RedisLockOptions & RedisLockModuleExtras
 ]): DynamicModule;
+
+// not exported
+static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
 
 // not exported
 getCount(): Promise<number>;

@@ -468,6 +468,7 @@ export declare abstract class LockObservation extends LockGetters {
 export declare class LockOpenTelemetryModule extends ConfigurableModuleClass implements OnApplicationShutdown {
     constructor(locks: LockService, options: OpenTelemetryOptions | undefined);
     static forRoot(options?: OpenTelemetryOptions): DynamicModule;
+    static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
     onApplicationShutdown(): void;
 }
 
@@ -761,6 +762,9 @@ forConnection(name: string): LockService;
 
 // not exported
 static forRoot(options?: OpenTelemetryOptions): DynamicModule;
+
+// not exported
+static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
 
 // not exported
 getCount(): Promise<number>;

@@ -473,6 +473,7 @@ export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnApplicationShutdown {
     constructor(locks: LockService, options: PrometheusOptions | undefined);
     static forRoot(options?: PrometheusOptions): DynamicModule;
+    static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
     onApplicationShutdown(): void;
 }
 
@@ -765,6 +766,9 @@ forConnection(name: string): LockService;
 
 // not exported
 static forRoot(options?: PrometheusOptions): DynamicModule;
+
+// not exported
+static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
 
 // not exported
 getCount(): Promise<number>;

@@ -55,19 +55,20 @@ export function Locked(key: unknown, options?: LockedOptions) {
 /**
  * As {@link Locked}, for decorators whose plan has settings that are not public options.
  * @param options As given, for tests that ask for them.
+ * @param decorator The decorator as written in source.
  */
-export const lockedBy = (key: unknown, plan: LockedPlan, options: LockedOptions = {}) => {
-  const { template, names } = methodKey(key, DECORATOR);
+export const lockedBy = (key: unknown, plan: LockedPlan, options: LockedOptions = {}, decorator = DECORATOR) => {
+  const { template, names } = methodKey(key, decorator);
 
   return (target: object, name: string | symbol, descriptor: PropertyDescriptor): PropertyDescriptor => {
-    const method = decoratedMethod(DECORATOR, target, name, descriptor);
+    const method = decoratedMethod(decorator, target, name, descriptor);
     const { original, place } = method;
     if (template) assertArgumentsExist(template, method);
     const holdParameters = holdParametersOf(target, name);
     const returns = plan.returns ?? detectReturnKind(method);
 
     const { signal } = plan;
-    const calledMethod = `${DECORATOR} ${place}`;
+    const calledMethod = `${decorator} ${place}`;
 
     const locked: AnyFunction = function (...args) {
       const executor = executorOf(this, method);
@@ -76,6 +77,7 @@ export const lockedBy = (key: unknown, plan: LockedPlan, options: LockedOptions 
         template: template?.text,
         method: calledMethod,
         args,
+        instance: this,
         key: (maxNames) => names({ instance: this, args, place }, maxNames),
         signal: signal && (() => signalOfCall(signal, { instance: this, args, method: calledMethod })),
         callerGone: cancelsOnDisconnect(locked, plan.cancelOnDisconnect) ? currentCallerGone() : undefined,

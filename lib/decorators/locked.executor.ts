@@ -89,6 +89,8 @@ export interface LockedCall {
   /** The locked method, for events and logs: `@Locked Orders.pay`. */
   readonly method: string;
   readonly args: readonly unknown[];
+  /** Absent for a handler. */
+  readonly instance?: unknown;
   /** Returns the lock names, at most `maxNames`; may throw. */
   readonly key: (maxNames: number) => string | readonly string[];
   /** Aborts when the caller has disconnected and the result is no longer needed. */
@@ -98,7 +100,7 @@ export interface LockedCall {
 }
 
 /** A call whose result is shared with concurrent callers. */
-export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'method' | 'signal'> {
+export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'instance' | 'method' | 'signal'> {
   readonly plan: SharedPlan;
   /** Class and method, for messages. */
   readonly place: string;
@@ -185,8 +187,8 @@ export class LockedExecutor {
     return leaveAfter(section, () => releaseAfter({ args }), runtime.events);
   }
 
-  private async onConflict({ plan, args }: LockedCall, error: unknown): Promise<unknown> {
-    if (plan.leavesOut?.(error) === true) return undefined;
+  private async onConflict({ plan, args, instance }: LockedCall, error: unknown): Promise<unknown> {
+    if (plan.leavesOut?.(error, instance) === true) return undefined;
     return resultOfConflict(plan, error, args);
   }
 

@@ -129,8 +129,11 @@ export interface LockedPlan extends WithLockPlan {
   readonly releaseAfter: ReleaseAfter | undefined;
   /** Finds the caller's signal among the arguments of a call. */
   readonly signal: FoundSignal | undefined;
-  /** Errors before acquisition for which a call is skipped, for callers that handle no errors. Default: none. */
-  readonly leavesOut?: (error: unknown) => boolean;
+  /**
+   * Errors before acquisition for which a call of the method of an instance is skipped, for callers that handle no
+   * errors. Default: none.
+   */
+  readonly leavesOut?: (error: unknown, instance: unknown) => boolean;
   /** @param defaultWait The module's default wait limit, ms. */
   request(defaultWait: number, signal?: AbortSignal): LockRequest;
 }

@@ -1,10 +1,10 @@
 import { type BeforeApplicationShutdown, Inject, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { DiscoveryService, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { LockOptionsError } from '../errors.js';
 import { type LockedMethodInfo, lockedMethodsOf } from '../decorators/decorated-method.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
-import { adopt } from '../decorators/instance-wiring.js';
 import { type ConnectionRegistry } from '../runtime/connection-registry.js';
+import { ForeignInstances } from './foreign-instances.js';
 import { loggerOf, openConnections } from './open-connections.js';
 import { ShutdownDrain } from './shutdown-drain.js';
 import type { OwnedRuntime } from './runtime.factory.js';
@@ -26,6 +26,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     @Inject(LockedExecutor) private readonly executor: LockedExecutor,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
   ) {
     this.draining = new ShutdownDrain(connections, settings.shutdownTimeout, loggerOf(undefined));
   }
@@ -33,7 +34,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
   async onModuleInit(): Promise<void> {
     this.refuseDuplicates();
     this.refuseMissingConnections();
-    this.wireForeignInstances();
+    new ForeignInstances(this.executor, this.moduleRef).wireAll(this.discovery.getProviders());
     await openConnections(this.connections, this.draining);
   }
 
@@ -76,14 +77,6 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     } catch (error) {
       if (!(error instanceof LockOptionsError)) throw error;
       throw new LockOptionsError(`${place} cannot be locked: ${error.message}`, { details: error.details });
-    }
-  }
-
-  /** Nest injects no properties into instances from useFactory and useValue. */
-  private wireForeignInstances(): void {
-    for (const { instance, isNotMetatype } of this.discovery.getProviders()) {
-      const foreign: unknown = isNotMetatype ? instance : undefined;
-      if (typeof foreign === 'object' && foreign !== null) adopt(foreign, this.executor);
     }
   }
 }

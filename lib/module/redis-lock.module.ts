@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { invalidOption } from '../validation/options.js';
+import { assertFactory } from './async-options.js';
 import { getLocksToken } from './locks-token.js';
 import { isPlainObject } from './options/connection.options.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
@@ -85,7 +86,7 @@ const locksOf = (names: unknown): readonly (Provider & { readonly provide: Injec
 const namesIn = ({ connections }: RedisLockOptions): readonly string[] =>
   isPlainObject(connections) ? Object.keys(connections) : [];
 
-const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOptions>({
+const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } = new ConfigurableModuleBuilder<ReturnedLockOptions>({
   moduleName: 'RedisLock',
   optionsInjectionToken: LOCK_OPTIONS,
 })
@@ -127,5 +128,14 @@ export class RedisLockModule extends ConfigurableModuleClass {
     if (given.length > 0) refuseOtherThanOptions(given[0]);
     // The builder's type is that of factory results, which excludes the extras.
     return super.forRoot({ connectionNames: namesIn(options), ...options } as ReturnedLockOptions);
+  }
+
+  /**
+   * As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`.
+   * @throws LockOptionsError unless one of them is given.
+   */
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    assertFactory(options, 'RedisLockModule');
+    return super.forRootAsync(options);
   }
 }

@@ -1,4 +1,5 @@
 import { adopt } from '../decorators/instance-wiring.js';
+import { LockedExecutor } from '../decorators/locked.executor.js';
 import { LockService } from '../lock.service.js';
 import { parseModuleOptions } from '../module/options/redis-lock.options.js';
 import { createRuntime } from '../module/runtime.factory.js';
@@ -75,7 +76,7 @@ export class FakeLocks extends LockService {
   wire<T extends object>(instance: T): T {
     const given: unknown = instance;
     if (typeof given !== 'object' || given === null) throw invalidOption('instance', given, 'an object');
-    adopt(instance, this.executor);
+    adopt(instance, (token) => (token === LockedExecutor ? this.executor : undefined));
     return instance;
   }
 }

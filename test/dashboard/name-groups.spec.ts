@@ -41,6 +41,13 @@ describe('The group of a name', () => {
     expect(user).toBeLessThan(5_000_000);
   });
 
+  it('D66: is that of the job for a tick of @LockedCron', () => {
+    const groups = new NameGroups('');
+    expect(groups.titleOf('nightly@2026-11-24T02:00:00.000Z')).toBe('nightly@<tick>');
+    expect(groups.titleOf('report:7@2026-11-24T02:00:10.000Z')).toBe('report:7@<tick>');
+    expect(groups.titleOf('at:2026-11-24T02:00:10.000Z')).toBe('at:…:…:…');
+  });
+
   it('does not depend on the prefix of keys', () => {
     const groups = new NameGroups('shop:');
     expect(groups.nameOf('shop:order:7')).toBe('order:7');

@@ -66,6 +66,16 @@ onEveryBackend((world) => {
       );
     });
 
+    it.each(KINDS)('D66: stays while a %s lock is kept for holdAtLeast, as that of a tick is', async (_, lockOf) => {
+      const client = await world.open({ holderRecords: { service: 'shop' } });
+      await lockOf(client.locks).withLock({ holdAtLeast: '30s' }, () => undefined);
+      // Commands of one client come in order: this one after those that end the hold.
+      const { state, holders } = await lockOf(client.locks).inspect();
+      expect(state).toBe('held');
+      expect(holders[0]?.record).toMatchObject({ host: hostname(), pid: process.pid, service: 'shop' });
+      await lockOf(client.locks).forceRelease();
+    });
+
     it.each(KINDS)('is in the error of a caller that is refused a %s lock', async (kind, lockOf) => {
       const options = { holderRecords: { service: 'shop', traceId: () => 'trace-1' } };
       const [client, other] = [await world.open(options), await world.open(options)];

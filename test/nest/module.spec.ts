@@ -9,6 +9,8 @@ import {
 } from 'nest-redis-lock';
 import type { LockSettings } from '../../lib/module/options/lock-settings.js';
 import { LOCK_SETTINGS } from '../../lib/module/redis-lock.constants.js';
+import { LockOpenTelemetryModule } from 'nest-redis-lock/opentelemetry';
+import { LockPrometheusModule } from 'nest-redis-lock/prometheus';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { start } from './applications.js';
 import { caught } from '../kit/caught.js';
@@ -104,6 +106,23 @@ describe('RedisLockModule.forRoot()', () => {
     });
     await app.close();
   });
+});
+
+describe.each([
+  ['RedisLockModule', RedisLockModule],
+  ['LockPrometheusModule', LockPrometheusModule],
+  ['LockOpenTelemetryModule', LockOpenTelemetryModule],
+] as const)('D55: %s.forRootAsync()', (name, module) => {
+  it.each([[], [undefined], [null], [{}], ['redis://x'], [{ imports: [] }], [{ useFactory: undefined }]])(
+    'is refused with %j',
+    (...options: unknown[]) => {
+      const make = () => Reflect.apply(module.forRootAsync, module, options) as unknown;
+      expect(make).toThrow(LockOptionsError);
+      expect(make).toThrow(
+        `the options of ${name}.forRootAsync() must be an object with useFactory or useClass or useExisting, not`,
+      );
+    },
+  );
 });
 
 describe('RedisLockModule.forRootAsync()', () => {

@@ -1,5 +1,5 @@
-import { Controller, Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
-import { LazyModuleLoader, ModuleRef } from '@nestjs/core';
+import { Controller, Inject, Injectable, Module, type OnModuleInit, Scope } from '@nestjs/common';
+import { ContextIdFactory, LazyModuleLoader, ModuleRef } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { Locked, LockNotWiredError, LockService, RedisLockModule } from 'nest-redis-lock';
 import { defer, firstValueFrom, Observable } from 'rxjs';
@@ -113,11 +113,44 @@ describe('An instance that Nest did not construct is wired', () => {
   it.each([
     ['useValue', { provide: 'orders', useValue: new Orders(new ConcurrencyProbe()) }],
     ['useFactory', { provide: 'orders', useFactory: () => new Orders(new ConcurrencyProbe()) }],
+    ['D55: a frozen useValue', { provide: 'orders', useValue: Object.freeze(new Orders(new ConcurrencyProbe())) }],
     ['an asynchronous useFactory', { provide: 'orders', useFactory: async () => new Orders(new ConcurrencyProbe()) }],
   ])('by %s', async (_, provider) => {
     const app = await start({ providers: [provider] });
     const orders = app.get<Orders>('orders');
     await expect(exclude(orders, orders)).resolves.toBe(1);
+    await app.close();
+  });
+
+  it.each([
+    ['request scope', Scope.REQUEST, false],
+    ['request scope, asynchronous', Scope.REQUEST, true],
+    ['transient scope', Scope.TRANSIENT, false],
+  ])('D55: by a useFactory of %s', async (_, scope, isAsync) => {
+    const make = () => new Orders(new ConcurrencyProbe());
+    const provider = { provide: 'orders', scope, useFactory: isAsync ? async () => make() : make };
+    @Injectable()
+    class Checkout {
+      constructor(@Inject('orders') readonly orders: Orders) {}
+    }
+    const app = await start({ providers: [provider, Checkout] });
+    for (let times = 0; times < 2; times += 1) {
+      const { orders } = await app.resolve(Checkout, ContextIdFactory.create());
+      await expect(exclude(orders, orders)).resolves.toBe(1);
+    }
+    await app.close();
+  });
+
+  it('D55: when its class freezes it', async () => {
+    @Injectable()
+    class Frozen extends Orders {
+      constructor(probe: ConcurrencyProbe) {
+        super(probe);
+        Object.freeze(this);
+      }
+    }
+    const app = await start({ providers: [ConcurrencyProbe, Frozen] });
+    await expect(exclude(app.get(Frozen), app.get(Frozen))).resolves.toBe(1);
     await app.close();
   });
 

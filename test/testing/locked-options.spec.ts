@@ -1,5 +1,6 @@
 // oxlint-disable typescript/unbound-method -- lockedOptions() reads metadata and calls no method.
 import { LockOptionsError, SingleFlight } from 'nest-redis-lock';
+import { LockedCron } from 'nest-redis-lock/schedule';
 import { lockedOptions } from 'nest-redis-lock/testing';
 import { OrderService } from './orders.js';
 
@@ -27,6 +28,18 @@ describe('lockedOptions()', () => {
 
   it('returns those of @SingleFlight', () => {
     expect(lockedOptions(Reports.prototype.report)).toMatchObject({ decorator: '@SingleFlight', key: 'report:<0>' });
+  });
+
+  it('D56: are the name and the options of @LockedCron', () => {
+    class Nightly {
+      @LockedCron('0 3 * * *', 'nightly', { timeZone: 'UTC', overlap: true })
+      async run(): Promise<void> {}
+    }
+    expect(lockedOptions(Nightly.prototype.run)).toEqual({
+      decorator: '@LockedCron',
+      key: 'nightly',
+      options: { timeZone: 'UTC', overlap: true },
+    });
   });
 
   it.each([

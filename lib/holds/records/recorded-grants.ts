@@ -65,12 +65,13 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     const recorded = this.recorded.get(key);
     const at = recorded?.grants.indexOf(grant) ?? -1;
     if (!recorded || at === -1) return;
+    const text = recorded.texts.get(grant);
     recorded.grants.splice(at, 1);
     recorded.texts.delete(grant);
     const last = recorded.grants.at(-1);
     if (!last) {
       this.recorded.delete(key);
-      this.send(this.inspection.dropRecord(nameOf(grant), grant.owner));
+      this.end(grant, text);
     } else if (at === recorded.grants.length) {
       // The reads of a writer have ended, and it goes on writing.
       this.write(last, recorded);
@@ -131,6 +132,14 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     const lease = grant.lease.remainingOnServer;
     if (text === undefined || lease <= 0) return;
     this.send(this.inspection.keepRecord({ name: nameOf(grant), owner: grant.owner, text, lease }));
+  }
+
+  /** A lock that is kept for its minimum hold time, such as that of a tick, keeps the record of its last holder. */
+  private end(grant: LeasedGrant, text: string | undefined): void {
+    const lease = grant.holds.minHoldLeft;
+    const [name, { owner }] = [nameOf(grant), grant];
+    if (text !== undefined && lease > 0) this.send(this.inspection.keepRecord({ name, owner, text, lease }));
+    else this.send(this.inspection.dropRecord(name, owner));
   }
 
   /** A record decides nothing, so no caller learns of a failure; one that will come again is told once. */

@@ -52,8 +52,12 @@ export class NameGroups {
   }
 }
 
-/** `order:42:items` → `order:…:items`, `orders:berlin` → `orders:…`. */
+/** A tick of `@LockedCron`, with its planned time. */
+const TICK = /@\d{4}-\d\d-\d\dT[\d:.]{12}Z$/;
+
+/** `order:42:items` → `order:…:items`, `orders:berlin` → `orders:…`, `nightly@2026-11-24T02:00:00.000Z` → `nightly@<tick>`. */
 const commonPart = (name: string): string => {
+  if (TICK.test(name)) return name.replace(TICK, '@<tick>');
   const parts = name.split(':', 8);
   const hasNumbers = parts.some((part) => /\d/.test(part));
   const isValue = (part: string, index: number): boolean =>

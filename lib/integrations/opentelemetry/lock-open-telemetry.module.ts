@@ -6,13 +6,15 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { LockService } from '../../lock.service.js';
+import { assertFactory } from '../../module/async-options.js';
 import { observeLocks, type OpenTelemetryOptions } from './observe-locks.js';
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<OpenTelemetryOptions>({
-  moduleName: 'LockOpenTelemetry',
-})
-  .setClassMethodName('forRoot')
-  .build();
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, ASYNC_OPTIONS_TYPE } =
+  new ConfigurableModuleBuilder<OpenTelemetryOptions>({
+    moduleName: 'LockOpenTelemetry',
+  })
+    .setClassMethodName('forRoot')
+    .build();
 
 /**
  * {@link observeLocks} for the application's `LockService`, from its start to its shutdown. Of a `RedisLockModule` that
@@ -33,6 +35,12 @@ export class LockOpenTelemetryModule extends ConfigurableModuleClass implements 
   /** @param options All have defaults: without any, the meter and tracer are those of the registered SDK. */
   static override forRoot(options: OpenTelemetryOptions = {}): DynamicModule {
     return super.forRoot(options);
+  }
+
+  /** @throws LockOptionsError unless one of `useFactory`, `useClass` and `useExisting` is given. */
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    assertFactory(options, 'LockOpenTelemetryModule');
+    return super.forRootAsync(options);
   }
 
   onApplicationShutdown(): void {

@@ -6,13 +6,15 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { LockService } from '../../lock.service.js';
+import { assertFactory } from '../../module/async-options.js';
 import { collectLockMetrics, type PrometheusOptions } from './collect-lock-metrics.js';
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<PrometheusOptions>({
-  moduleName: 'LockPrometheus',
-})
-  .setClassMethodName('forRoot')
-  .build();
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, ASYNC_OPTIONS_TYPE } =
+  new ConfigurableModuleBuilder<PrometheusOptions>({
+    moduleName: 'LockPrometheus',
+  })
+    .setClassMethodName('forRoot')
+    .build();
 
 /**
  * {@link collectLockMetrics} for the application's `LockService`, from its start to its shutdown. Of a `RedisLockModule`
@@ -33,6 +35,12 @@ export class LockPrometheusModule extends ConfigurableModuleClass implements OnA
   /** @param options All have defaults: without any, metrics are in the global registry of prom-client. */
   static override forRoot(options: PrometheusOptions = {}): DynamicModule {
     return super.forRoot(options);
+  }
+
+  /** @throws LockOptionsError unless one of `useFactory`, `useClass` and `useExisting` is given. */
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    assertFactory(options, 'LockPrometheusModule');
+    return super.forRootAsync(options);
   }
 
   onApplicationShutdown(): void {

@@ -1,18 +1,16 @@
-import { Inject, Logger } from '@nestjs/common';
-import { Cron, type CronOptions, SchedulerRegistry } from '@nestjs/schedule';
-import { LockNotWiredError, LockShutdownError, LockUnavailableError } from '../../errors.js';
-import { invalidOption, parseOptions } from '../../validation/options.js';
+import { Cron, type CronOptions } from '@nestjs/schedule';
+import { seconds } from '../../events/log-text.js';
+import { invalidOption, parseFlag, parseOptions } from '../../validation/options.js';
 import { lockedBy } from '../../decorators/locked.decorator.js';
 import { type AnyFunction, decoratedMethod, replaceMethod } from '../../decorators/decorated-method.js';
 import { type LockedOptions, planFor } from '../../decorators/locked.options.js';
-import type { Duration } from '../../time/duration.js';
-import { type CronTimes, tickAt } from './planned-tick.js';
+import { type Duration, MAX_DURATION, parseLease } from '../../time/duration.js';
+import { tickAt } from './planned-tick.js';
+import { ScheduledJob } from './scheduled-job.js';
+import { LateTickError, SkippedTicks } from './skipped-ticks.js';
 import type { ConnectionChoice } from '../../locks/options/connection-choice.js';
 
-/** Property that holds the instance's job registry. Nest prints this description if the module is missing. */
-const REGISTRY = Symbol('@LockedCron (import ScheduleModule.forRoot)');
-
-const logger = new Logger('LockedCron');
+const DECORATOR = '@LockedCron';
 
 type NestCronOptions = Omit<CronOptions, 'name' | 'utcOffset'>;
 
@@ -29,8 +27,9 @@ const CRON_OPTIONS = [
 /** Options of a job that runs once for all replicas: its own, and those of `@Cron`, such as `timeZone`. */
 export interface LockedCronOptions extends ConnectionChoice, NestCronOptions {
   /**
-   * Largest difference between the clocks of replicas, in ms or such as `'1m'`: a lock remembers for this time that a
-   * tick has run. Default: 1 minute.
+   * Largest difference between the clocks of replicas, and between a tick and its planned time, in ms or such as `'1m'`.
+   * A lock remembers for twice this time that a tick has run, and a tick that begins later is skipped, with a line in the
+   * log: another replica may have run it. Default: 1 minute.
    */
   readonly holdAtLeast?: Duration | undefined;
   /** Whether a tick runs while the previous one still does, on any replica; otherwise it is skipped. Default: false. */
@@ -40,54 +39,100 @@ export interface LockedCronOptions extends ConnectionChoice, NestCronOptions {
 }
 
 /**
+ * The schedule passes it to each tick, as what `cron` is to call when the job is stopped. So a tick can be told from a
+ * call by hand, also through other decorators of the method.
+ */
+const PLANNED = (): void => {};
+
+/**
  * `@Cron` for many replicas: each tick runs on one of them. The planned time of the tick is part of the lock's name, so
  * a replica whose clock is late does not repeat a tick that another replica has run.
  *
- * A tick that gets no lock because Redis is unreachable is skipped, and one line is logged.
+ * A tick that gets no lock because Redis is unreachable is skipped, and one line is logged for each outage.
+ *
+ * A call of the method by hand runs at once, unless a tick runs: then it fails with LockConflictError, or runs as well
+ * with `overlap: true`. It is no tick, and does not keep the next one from running.
  *
  * @param expression As for `@Cron`.
  * @param name Name of the locks and, with the prefix `LockedCron `, of the job in Nest's `SchedulerRegistry`.
+ * @throws LockOptionsError when the decorator is applied, for an invalid name or option; at the start of the application,
+ *   if two jobs have the same name.
  *
  * @example
  * @LockedCron('0 3 * * *', 'nightly-report', { timeZone: 'Europe/Berlin' })
  * async report(): Promise<void> { … }
  */
 export const LockedCron = (expression: string, name: string, options: LockedCronOptions = {}): MethodDecorator => {
-  const place = { of: '@LockedCron', elsewhere: { name: 'in the second parameter', utcOffset: 'in timeZone' } };
+  assertName(name);
+  const place = { of: DECORATOR, elsewhere: { name: 'in the second parameter', utcOffset: 'in timeZone' } };
   parseOptions(options, ['holdAtLeast', 'overlap', 'connection', 'cron', ...CRON_OPTIONS], place);
-  const { holdAtLeast = '1m', overlap = false, connection } = options;
-  const cron = cronOptionsOf(options);
-  const job = `LockedCron ${name}`;
+  const { connection } = options;
+  const latest = parseLease(options.holdAtLeast ?? '1m', 'holdAtLeast');
+  const overlap = parseFlag(options.overlap, 'overlap');
+  const job = new ScheduledJob(name);
+  const skipped = new SkippedTicks(name);
+
   const nameOfTick = function (this: unknown): string {
-    const { cronTime } = jobIn(registryOf(this, name), job);
-    return `${name}@${new Date(tickAt(cronTime, Date.now())).toISOString()}`;
+    const now = Date.now();
+    const tick = tickAt(job.timesOf(this), now);
+    const planned = new Date(tick).toISOString();
+    if (now - tick > latest) throw tooLate(planned, now - tick, latest);
+    return `${name}@${planned}`;
   };
-  const lockedTick = (key: unknown, locking: LockedOptions) =>
-    lockedBy(key, { ...planFor({ ...locking, onConflict: 'skip', connection }, '@LockedCron'), leavesOut });
-  /**
-   * A tick has no caller to report to: log one line for a skipped tick, without a stack each time while Redis is down.
-   */
-  const leavesOut = (error: unknown): boolean => {
-    if (error instanceof LockUnavailableError) logger.error(`Skipped a tick of "${name}": ${error.message}`);
-    return error instanceof LockUnavailableError || error instanceof LockShutdownError;
-  };
-  const onceATick = lockedTick(nameOfTick, { holdAtLeast });
-  const oneAtATime = lockedTick(name, {});
-  const planned = Cron(expression, { ...cron, name: job });
+  const locked = (key: unknown, locking: LockedOptions) =>
+    lockedBy(key, planFor({ ...locking, connection }, DECORATOR), locking, DECORATOR);
+  const skipping = (key: unknown, locking: LockedOptions) =>
+    lockedBy(
+      key,
+      {
+        ...planFor({ ...locking, onConflict: 'skip', connection }, DECORATOR),
+        leavesOut: (error, instance) => skipped.skipsFor(error, instance),
+      },
+      locking,
+      DECORATOR,
+    );
+  const onceATick = skipping(nameOfTick, { holdAtLeast: Math.min(2 * latest, MAX_DURATION) });
+  const oneAtATime = skipping(name, {});
+  const unlessItRuns = locked(name, { wait: 0 });
+  // The options of `@Cron` for users do not name it.
+  const planned = Cron(expression, Object.assign({ onComplete: PLANNED }, cronOptionsOf(options), { name: job.key }));
+
   return (target, method, descriptor) => {
-    const locked = onceATick(target, method, overlap ? descriptor : oneAtATime(target, method, descriptor));
-    const isRegistered = (instance: unknown): boolean => registryIn(instance)?.getCronJobs().has(job) ?? true;
-    const decorated = decoratedMethod('@LockedCron', target, method, locked);
-    // A job that is overdue when it is created runs at once, before Nest has registered it.
-    const afterThat: AnyFunction = async function (...args) {
-      if (!isRegistered(this)) await Promise.resolve();
+    const decorated = decoratedMethod(DECORATOR, target, method, descriptor);
+    const begin: AnyFunction = function (...args) {
+      skipped.hasAnswer(this);
       return decorated.original.apply(this, args);
     };
-    const onTick = replaceMethod(decorated, locked, afterThat, { connection, cancelOnDisconnect: undefined });
+    const unlocked = { ...descriptor, value: begin };
+    const tick = onceATick(target, method, overlap ? unlocked : oneAtATime(target, method, unlocked));
+    const byHand = overlap ? descriptor : unlessItRuns(target, method, descriptor);
+    const runTick = decoratedMethod(DECORATOR, target, method, tick).original;
+    const runByHand = decoratedMethod(DECORATOR, target, method, byHand).original;
+    const advised: AnyFunction = async function (...args) {
+      if (args[0] !== PLANNED) return runByHand.apply(this, args);
+      // A job that is overdue when it is created runs at once, before Nest has registered it.
+      if (!job.isRegistered(this)) await Promise.resolve();
+      return runTick.apply(this, []);
+    };
+    const onTick = replaceMethod(decorated, descriptor, advised, {
+      declared: { key: name, options },
+      connection,
+      cancelOnDisconnect: undefined,
+    });
     planned(target, method, onTick);
-    if (!(REGISTRY in target)) Inject(SchedulerRegistry)(target, REGISTRY);
+    job.wire(target, method);
     return onTick;
   };
+};
+
+/** @throws LockOptionsError */
+const assertName = (name: unknown): void => {
+  if (typeof name === 'string' && name !== '' && !/[<>]/.test(name)) return;
+  throw invalidOption(
+    'name, the second parameter of @LockedCron,',
+    name,
+    "a text without <>, such as 'nightly-report'",
+  );
 };
 
 /** @throws LockOptionsError for an option that is given twice. */
@@ -100,23 +145,8 @@ const cronOptionsOf = ({ cron, ...options }: LockedCronOptions): NestCronOptions
 
 const isCronOption = (name: string): boolean => CRON_OPTIONS.some((option) => option === name);
 
-/** @throws LockShutdownError if the job is no longer planned, for example at the end of the application. */
-const jobIn = (registry: SchedulerRegistry, name: string): { readonly cronTime: CronTimes } => {
-  const job = registry.getCronJobs().get(name);
-  if (job) return job;
-  throw new LockShutdownError(`The job "${name}" is no longer in the schedule`);
-};
-
-const registryIn = (instance: unknown): SchedulerRegistry | undefined => {
-  const registry: unknown =
-    typeof instance === 'object' && instance !== null ? Reflect.get(instance, REGISTRY) : undefined;
-  return registry instanceof SchedulerRegistry ? registry : undefined;
-};
-
-const registryOf = (instance: unknown, name: string): SchedulerRegistry => {
-  const registry = registryIn(instance);
-  if (registry) return registry;
-  throw new LockNotWiredError(
-    `@LockedCron "${name}" has no schedule: let Nest construct the class, in an application that imports ScheduleModule.forRoot()`,
+const tooLate = (planned: string, late: number, latest: number): LateTickError =>
+  new LateTickError(
+    `it was planned for ${planned} and is ${seconds(late)} late, and another process may have run it ` +
+      `(holdAtLeast is ${seconds(latest)}); to run the job now, call the method`,
   );
-};

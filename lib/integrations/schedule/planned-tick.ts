@@ -17,14 +17,18 @@ const LOOKBACKS_MS = [2000, 60_000, 3_600_000, DAY_MS, 32 * DAY_MS, 5 * 366 * DA
 /**
  * The planned instant of a job that runs `now`: the latest one that has come. Replicas whose clocks differ run at
  * different times, but compute the same instant.
+ *
+ * Until summer time has ended `cron` takes the repeated part of the day for its first pass, so after that instant it
+ * names an earlier one. Such an answer ends the search: following it would lead round in a circle.
  */
 export const tickAt = (times: CronTimes, now: number): number => {
   const latest = now + EARLY_MS;
   const after = (instant: number): number => times.getNextDateFrom(new Date(instant), times.timeZone).toMillis();
   for (const lookback of LOOKBACKS_MS) {
-    let tick: number | undefined;
-    for (let next = after(latest - lookback); next <= latest; next = after(next)) tick = next;
-    if (tick !== undefined) return tick;
+    let tick = after(latest - lookback);
+    if (tick > latest) continue;
+    for (let next = after(tick); next > tick && next <= latest; next = after(next)) tick = next;
+    return tick;
   }
   return now;
 };
