@@ -51,7 +51,8 @@ export interface Hold extends AsyncDisposable {
 
   /**
    * Aborts with `LockLostError` before the lease can end on the server, so that work can stop in time; or with
-   * `LockShutdownError` when the application shuts down and the holders' grace period is over.
+   * `LockShutdownError` when the application shuts down and the holders' grace period is over. That of a hold that was
+   * upgraded or downgraded aborts when what the hold has become is lost.
    */
   readonly signal: AbortSignal;
 
