@@ -1,0 +1,42 @@
+/** To find a place takes some 40 µs of CPU, so that this many in a second do not count. */
+const MOST_IN_A_SECOND = 100;
+
+/** This module in a stack, unless a bundler has put the library into one file with the application. */
+const OWN_FILE = /([^\s(]*[/\\])holds[/\\]forgotten[/\\]caller-places\.[cm]?[jt]s/;
+
+const FRAME = /^\s*at /;
+
+const stackHere = (): string => {
+  const here: { stack?: unknown } = {};
+  Error.captureStackTrace(here, stackHere);
+  // An application may have replaced `Error.prepareStackTrace`.
+  return typeof here.stack === 'string' ? here.stack : '';
+};
+
+const LIBRARY = OWN_FILE.exec(stackHere())?.[1];
+
+/** Finds the lines of code that call this library: as often as costs little, since few are ever asked for. */
+export class CallerPlaces {
+  private second = Number.NEGATIVE_INFINITY;
+  private inSecond = 0;
+
+  /**
+   * The innermost line of the stack that is not of this library, such as `Orders.pay (/app/orders.js:12:30)`; of a bundled
+   * library the whole stack. `undefined`: not found, or too many were asked for within a second.
+   * @param now Milliseconds.
+   */
+  find(now: number): string | undefined {
+    if (now - this.second >= 1000) [this.second, this.inSecond] = [now, 0];
+    this.inSecond += 1;
+    return this.inSecond > MOST_IN_A_SECOND ? undefined : callerIn(stackHere());
+  }
+}
+
+const callerIn = (stack: string): string | undefined => {
+  const frames = stack
+    .split('\n')
+    .filter((line) => FRAME.test(line) && !line.includes('node:internal'))
+    .map((line) => line.replace(FRAME, ''));
+  if (LIBRARY === undefined) return frames.join(', ') || undefined;
+  return frames.find((frame) => !frame.includes(LIBRARY));
+};
