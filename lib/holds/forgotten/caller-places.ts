@@ -1,19 +1,9 @@
+import { LIBRARY_FOLDER, stackHere } from '../../validation/own-place.js';
+
 /** To find a place takes some 40 µs of CPU, so that this many in a second do not count. */
 const MOST_IN_A_SECOND = 100;
 
-/** This module in a stack, unless a bundler has put the library into one file with the application. */
-const OWN_FILE = /([^\s(]*[/\\])holds[/\\]forgotten[/\\]caller-places\.[cm]?[jt]s/;
-
 const FRAME = /^\s*at /;
-
-const stackHere = (): string => {
-  const here: { stack?: unknown } = {};
-  Error.captureStackTrace(here, stackHere);
-  // An application may have replaced `Error.prepareStackTrace`.
-  return typeof here.stack === 'string' ? here.stack : '';
-};
-
-const LIBRARY = OWN_FILE.exec(stackHere())?.[1];
 
 /** Finds the lines of code that call this library: as often as costs little, since few are ever asked for. */
 export class CallerPlaces {
@@ -37,6 +27,6 @@ const callerIn = (stack: string): string | undefined => {
     .split('\n')
     .filter((line) => FRAME.test(line) && !line.includes('node:internal'))
     .map((line) => line.replace(FRAME, ''));
-  if (LIBRARY === undefined) return frames.join(', ') || undefined;
-  return frames.find((frame) => !frame.includes(LIBRARY));
+  const library = LIBRARY_FOLDER;
+  return library === undefined ? frames.join(', ') || undefined : frames.find((frame) => !frame.includes(library));
 };
