@@ -399,6 +399,9 @@ export type LockNotice = (Omit<OfHold, 'heldFor'> & {
     readonly maxHold: number;
 }) | (OfHold & {
     readonly type: 'long-hold';
+}) | (OfHold & {
+    readonly type: 'forgotten';
+    readonly acquiredAt: string | undefined;
 }) | {
     readonly type: 'renewal-failed';
     readonly holds: number;
@@ -470,9 +473,10 @@ export declare abstract class LockObservation extends LockGetters {
 // not exported
 export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 
-export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnApplicationShutdown {
+export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
     constructor(locks: LockService, options: PrometheusOptions | undefined);
     static forRoot(options?: PrometheusOptions): DynamicModule;
+    onModuleInit(): void;
     onApplicationShutdown(): void;
 }
 
@@ -848,6 +852,9 @@ onApplicationShutdown(): void;
 // not exported
 onEvent(listener: EventListener<LockNotice['type']>): () => void;
 onEvent<T extends LockEventType>(types: T | readonly T[] | 'all', listener: EventListener<T>): () => void;
+
+// not exported
+onModuleInit(): void;
 
 // not exported
 readonly outcome: CommandOutcome;
