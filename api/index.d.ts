@@ -35,7 +35,7 @@ export type CallerSignal = (...args: never[]) => AbortSignal | undefined;
 export type CheckHost<T> = T extends abstract new (...args: any) => unknown ? Refused<'a static method has no instance to lock through'> : unknown;
 
 // not exported
-export type CheckKey<K extends string, M extends Method, P = KeyPart | readonly KeyPart[]> = K extends `${string}$\{${string}` ? Refused<'write <0> for the first argument; ${ } is not replaced in a key template'> : CheckPlaceholders<Placeholders<K>, Parameters<M>, P>;
+export type CheckKey<K extends string, M extends Method, P = KeyPart | readonly KeyPart[]> = K extends `${string}$\{${string}` ? Refused<'write <0> for the first argument; ${ } is not replaced in a key template'> : K extends `${string}{${number}}${string}` | `${string}{${number}.${string}}${string}` ? Refused<'write <0> for the first argument; {0} is not replaced in a key template'> : CheckPlaceholders<Placeholders<K>, Parameters<M>, P>;
 
 // not exported
 export type CheckKeyFunction<A extends readonly unknown[], M extends Method> = CheckArguments<A, M, 'the key function does not take the arguments of this method'>;
@@ -161,6 +161,11 @@ export interface HandoverOptions {
     readonly ms?: Duration | undefined;
 }
 
+// not exported
+export interface HexadecimalId {
+    toHexString(): string;
+}
+
 export interface Hold extends AsyncDisposable {
     readonly name: string;
     readonly owner: string;
@@ -266,7 +271,7 @@ export interface InspectedWaiting {
 
 export type KeyFunction<A extends readonly unknown[]> = (...args: A) => string | readonly string[];
 
-export type KeyPart = string | number | bigint | boolean | Date;
+export type KeyPart = string | number | bigint | boolean | Date | HexadecimalId;
 
 export type KindName = 'reentrant' | 'fair' | 'fenced' | 'spin' | 'nonReentrant' | 'redlock';
 
@@ -488,6 +493,9 @@ export type LockNotice = (Omit<OfHold, 'heldFor'> & {
     readonly maxHold: number;
 }) | (OfHold & {
     readonly type: 'long-hold';
+}) | (OfHold & {
+    readonly type: 'forgotten';
+    readonly acquiredAt: string | undefined;
 }) | {
     readonly type: 'renewal-failed';
     readonly holds: number;

@@ -397,6 +397,9 @@ export type LockNotice = (Omit<OfHold, 'heldFor'> & {
     readonly maxHold: number;
 }) | (OfHold & {
     readonly type: 'long-hold';
+}) | (OfHold & {
+    readonly type: 'forgotten';
+    readonly acquiredAt: string | undefined;
 }) | {
     readonly type: 'renewal-failed';
     readonly holds: number;

@@ -399,6 +399,9 @@ export type LockNotice = (Omit<OfHold, 'heldFor'> & {
     readonly maxHold: number;
 }) | (OfHold & {
     readonly type: 'long-hold';
+}) | (OfHold & {
+    readonly type: 'forgotten';
+    readonly acquiredAt: string | undefined;
 }) | {
     readonly type: 'renewal-failed';
     readonly holds: number;
@@ -470,10 +473,10 @@ export declare abstract class LockObservation extends LockGetters {
 // not exported
 export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 
-export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnApplicationShutdown {
+export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
     constructor(locks: LockService, options: PrometheusOptions | undefined);
     static forRoot(options?: PrometheusOptions): DynamicModule;
-    static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
+    onModuleInit(): void;
     onApplicationShutdown(): void;
 }
 
@@ -768,9 +771,6 @@ forConnection(name: string): LockService;
 static forRoot(options?: PrometheusOptions): DynamicModule;
 
 // not exported
-static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
-
-// not exported
 getCount(): Promise<number>;
 
 // not exported
@@ -852,6 +852,9 @@ onApplicationShutdown(): void;
 // not exported
 onEvent(listener: EventListener<LockNotice['type']>): () => void;
 onEvent<T extends LockEventType>(types: T | readonly T[] | 'all', listener: EventListener<T>): () => void;
+
+// not exported
+onModuleInit(): void;
 
 // not exported
 readonly outcome: CommandOutcome;

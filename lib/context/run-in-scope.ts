@@ -1,10 +1,11 @@
 import { BeneficiaryContext, currentContext, runInContext, ScopeContext } from './owner-context.js';
+import { runAndStart } from './start-thenable.js';
 
 /** Runs `fn` in a scope of its own: all that is acquired inside has one owner. */
 export const runInScope = async <T>(fn: () => T | Promise<T>): Promise<T> => {
   const scope = new ScopeContext();
   try {
-    return await runInContext(scope, fn);
+    return await runInContext(scope, () => runAndStart(fn));
   } finally {
     scope.close();
   }

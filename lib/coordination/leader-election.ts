@@ -1,6 +1,7 @@
 import { LockAbortedError, LockShutdownError } from '../errors.js';
 import { parseOptions, invalidOption } from '../validation/options.js';
 import { runOutsideContexts } from '../context/owner-context.js';
+import { runAndStart } from '../context/start-thenable.js';
 import { onAbort } from '../time/abort-listeners.js';
 import { abortablePause } from '../time/abortable-pause.js';
 import { type Hold, isStillHeld } from '../holds/hold.js';
@@ -136,7 +137,7 @@ export class LeaderElection implements AsyncDisposable {
       if (leading.signal.aborted) return true;
       this.now = 'leader';
       wasElected = true;
-      await hold.run(async () => this.options.onElected(leading.signal, hold));
+      await hold.run(async () => runAndStart(() => this.options.onElected(leading.signal, hold)));
       if (!leading.signal.aborted) await new Promise<void>((resolve) => void onAbort(leading.signal, resolve));
     } catch (error) {
       isFine = isEndedBy(leading.signal, error);

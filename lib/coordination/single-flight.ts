@@ -3,6 +3,7 @@ import type { Lookup } from '../backend/result-store.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError, wrongKeyType } from '../errors.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
 import { fullName } from '../locks/full-name.js';
+import { runAndStart } from '../context/start-thenable.js';
 import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
 import { EnclosingHolds } from '../reentrancy/enclosing-holds.js';
 import type { Hold } from '../holds/hold.js';
@@ -77,7 +78,7 @@ export class SingleFlight {
   private async runDirectly(terms: AcquireTerms, work: Work): Promise<unknown> {
     const { hold, run, leave } = await this.lock.enter(terms);
     try {
-      return valueOf(await this.run(() => run(() => work(hold))));
+      return valueOf(await this.run(() => run(() => runAndStart(() => work(hold)))));
     } finally {
       await leave();
     }
@@ -109,7 +110,7 @@ export class SingleFlight {
     try {
       const meanwhile = this.usableResult(await find(), found.now);
       if (meanwhile) return meanwhile;
-      const result = await this.run(() => run(() => work(hold)));
+      const result = await this.run(() => run(() => runAndStart(() => work(hold))));
       await this.publishResult(hold.grant.owner, result);
       return result;
     } finally {

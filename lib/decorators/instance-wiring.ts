@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Inject, type InjectionToken } from '@nestjs/common';
 import { LockNotWiredError } from '../errors.js';
+import { withCopies } from '../validation/own-place.js';
 import { LockedExecutor } from './locked.executor.js';
 
 /** Property that holds the executor of an instance. Nest prints this description if the module is missing. */
@@ -106,9 +107,11 @@ const notWired = ({ decorator, place }: WiredMethod): LockedExecutor => {
   return new LockedExecutor({
     get: () => {
       throw new LockNotWiredError(
-        `${place} is ${decorator}, but its instance was not wired by Nest, so no lock can be taken: ${remedy}. ` +
-          'In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ connection: "memory" }). ' +
-          'In a constructor it is too early: call the method from onModuleInit',
+        withCopies(
+          `${place} is ${decorator}, but its instance was not wired by Nest, so no lock can be taken: ${remedy}. ` +
+            'In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ connection: "memory" }). ' +
+            'In a constructor it is too early: call the method from onModuleInit',
+        ),
       );
     },
   });

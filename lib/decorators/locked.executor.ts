@@ -11,6 +11,7 @@ import { SingleFlight } from '../coordination/single-flight.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import { runFor } from '../context/run-in-scope.js';
+import { runAndStart } from '../context/start-thenable.js';
 import type { LockedPlan, Permits } from './locked.options.js';
 import { lockedIterable } from './results/locked-iterable.js';
 import { lockedOpenResult } from './results/locked-open-result.js';
@@ -124,7 +125,7 @@ export class LockedExecutor {
     }
     let isOpen = false;
     try {
-      const result = await section.run(proceed);
+      const result = await section.run(() => runAndStart(proceed));
       const open = lockedOpenResult(section, result, (giveUp) => this.onAbandoned(call, giveUp));
       isOpen = open !== undefined;
       return isOpen ? open : result;

@@ -69,7 +69,9 @@ export type CheckKey<
   P = KeyPart | readonly KeyPart[],
 > = K extends `${string}$\{${string}`
   ? Refused<'write <0> for the first argument; ${ } is not replaced in a key template'>
-  : CheckPlaceholders<Placeholders<K>, Parameters<M>, P>;
+  : K extends `${string}{${number}}${string}` | `${string}{${number}.${string}}${string}`
+    ? Refused<'write <0> for the first argument; {0} is not replaced in a key template'>
+    : CheckPlaceholders<Placeholders<K>, Parameters<M>, P>;
 type CheckPlaceholders<Paths extends readonly string[], A, P> = Paths extends [
   infer Path extends string,
   ...infer Others extends string[],
@@ -79,7 +81,7 @@ type CheckPlaceholders<Paths extends readonly string[], A, P> = Paths extends [
 /** Unresolved, and so refused, for a type parameter of a generic class; `as MethodDecorator` skips the check. */
 type CheckPart<V, Path extends string, P> = [V] extends [P]
   ? unknown
-  : Refused<`<${Path}> names no text, number, boolean or date among the arguments`>;
+  : Refused<`<${Path}> names no text, number, boolean, date or ObjectId among the arguments; a key function may make text of it`>;
 
 /** A function of the arguments may omit trailing ones, and may accept more general types. */
 type CheckArguments<A extends readonly unknown[], M extends Method, Why extends string> =

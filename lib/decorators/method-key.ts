@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { LockNameError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
+import { isOfProgram } from '../keys/key-encoding.js';
 import { compileTemplate, type KeyTemplate } from '../keys/key-template.js';
 import { type DecoratedMethod, isFunction } from './decorated-method.js';
 import { assertNameCount } from '../keys/lock-name.js';
@@ -13,18 +14,21 @@ import { assertNameCount } from '../keys/lock-name.js';
  */
 export const namesFrom = (names: unknown, place: string, maxNames: number): string | readonly string[] => {
   if (typeof names === 'string') return names;
-  if (!Array.isArray(names) || names.length === 0) throw noName(place, formatValue(names));
+  if (!Array.isArray(names) || names.length === 0) throw noName(place, names);
   assertNameCount(`The list from the key function of ${place}`, names.length, maxNames);
   return Array.from(names, (name: unknown, index) => {
     if (typeof name === 'string') return name;
-    throw noName(place, formatValue(name), ` at index ${index} of its list`);
+    throw noName(place, name, ` at index ${index} of its list`);
   });
 };
 
-const noName = (place: string, found: string, where = ''): LockNameError =>
-  new LockNameError(`The key function of ${place} must return a name or a list of names, not ${found}${where}`, {
-    details: { place, found },
-  });
+const noName = (place: string, found: unknown, where = ''): LockNameError =>
+  new LockNameError(
+    `The key function of ${place} must return a name or a list of names, not ${formatValue(found)}${where}`,
+    {
+      details: { place, found: formatValue(found), ofProgram: isOfProgram(found) },
+    },
+  );
 
 /** A call that needs a key. */
 interface NamedCall {

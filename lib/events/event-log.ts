@@ -140,6 +140,13 @@ class EventLines {
             `maxHold in the module options to limit holds (owner ${event.owner})`,
         );
         break;
+      case 'forgotten':
+        log.error(
+          `${titleOfLock(event)} was acquired by this process${event.acquiredAt === undefined ? '' : ` at ${event.acquiredAt}`} and never released, ` +
+            `and after ${seconds(event.heldFor)} nothing refers to the hold: it is no longer renewed, and ends with its lease. ` +
+            `Release it in a finally block, use withLock(), or keep the hold as long as it is wanted (owner ${event.owner})`,
+        );
+        break;
       case 'force-released':
         log.warn(
           `${titleOfLock(event)} was force-released by this process. The work of its holder goes on until the signal of the hold aborts; ` +

@@ -45,6 +45,12 @@ export type LockNotice =
   | (OfHold & { readonly type: 'max-hold-reached'; readonly maxHold: number })
   /** A hold has been kept for very long, ms, and no limit is set. */
   | (OfHold & { readonly type: 'long-hold' })
+  /**
+   * A hold or a permit was not released, and nothing in this process refers to it any more, so that nobody can release it.
+   * It is not renewed any longer; other holds of its owner are. `acquiredAt`: the line of code that acquired it, as in a
+   * stack; `undefined` if the process acquires too many to find that of each.
+   */
+  | (OfHold & { readonly type: 'forgotten'; readonly acquiredAt: string | undefined })
   /** The renewal of some holds failed; it is retried until the local deadline of each. */
   | {
       readonly type: 'renewal-failed';
@@ -147,6 +153,7 @@ const TYPES: Readonly<Record<LockNotice['type'], true>> = {
   lost: true,
   'max-hold-reached': true,
   'long-hold': true,
+  forgotten: true,
   'renewal-failed': true,
   'loop-blocked': true,
   'release-failed': true,

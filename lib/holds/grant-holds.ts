@@ -1,5 +1,6 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { type LeaseTerms, type RenewalTerms, renewalOf } from '../waiting/acquire.options.js';
+import type { Seat } from './forgotten/seat.js';
 import type { Hold } from './hold.js';
 
 /** How a hold ends: `scoped` with the callback it was acquired for, `manual` when its acquirer releases it. */
@@ -8,7 +9,13 @@ export type HoldLifetime = 'scoped' | 'manual';
 /** A hold as its grant sees it. */
 export interface CountedHold extends Hold {
   readonly lifetime: HoldLifetime;
+  /** Its place among those that the grant counts. */
+  readonly seat: HoldSeat;
 }
+
+export type HoldSeat = Seat<CountedHold>;
+/** A hold, of which only the place is known. */
+export type Seated = Pick<CountedHold, 'seat'>;
 
 /** How long a hold lasts: until the end of its own lease, or as long as the watchdog renews it. */
 export interface HoldTerm {
@@ -29,8 +36,8 @@ const NONE: never[] = [];
  * (docs/architecture.md#hot-path). Arrays of one hold are made as such, since one that grows takes room for 17.
  */
 export class GrantHolds {
-  private holds: CountedHold[] = NONE;
-  /** Parallel to `holds`. */
+  private seats: HoldSeat[] = NONE;
+  /** Parallel to `seats`. */
   private terms: HoldTerm[] = NONE;
   private since: number;
   /** The lock stays held until this time even if all holds leave sooner. */
@@ -50,7 +57,7 @@ export class GrantHolds {
   }
 
   get count(): number {
-    return this.holds.length;
+    return this.seats.length;
   }
 
   /** Milliseconds since the grant. */
@@ -116,36 +123,36 @@ export class GrantHolds {
   }
 
   /** Adds the hold of the acquisition: re-entries that give no limit have its own. */
-  setFirst(hold: CountedHold, lease: LeaseTerms): void {
+  setFirst(hold: Seated, lease: LeaseTerms): void {
     this.maxHold = renewalOf(lease)?.maxHold ?? this.maxHold;
     this.set(hold, this.termOf(lease));
   }
 
-  get(hold: CountedHold): HoldTerm | undefined {
-    return this.terms[this.holds.lastIndexOf(hold)];
+  get({ seat }: Seated): HoldTerm | undefined {
+    return this.terms[this.seats.lastIndexOf(seat)];
   }
 
-  set(hold: CountedHold, term: HoldTerm): void {
-    if (this.holds.length === 0) {
-      this.holds = [hold];
+  set({ seat }: Seated, term: HoldTerm): void {
+    if (this.seats.length === 0) {
+      this.seats = [seat];
       this.terms = [term];
       return;
     }
-    const known = this.holds.lastIndexOf(hold);
-    const place = known === -1 ? this.holds.length : known;
-    this.holds[place] = hold;
+    const known = this.seats.lastIndexOf(seat);
+    const place = known === -1 ? this.seats.length : known;
+    this.seats[place] = seat;
     this.terms[place] = term;
   }
 
-  delete(hold: CountedHold): void {
-    const place = this.holds.lastIndexOf(hold);
+  delete({ seat }: Seated): void {
+    const place = this.seats.lastIndexOf(seat);
     if (place === -1) return;
-    this.holds.splice(place, 1);
+    this.seats.splice(place, 1);
     this.terms.splice(place, 1);
   }
 
   findLast(matches: (hold: CountedHold) => boolean): CountedHold | undefined {
-    return this.holds.findLast(matches);
+    return this.seats.findLast(({ occupant }) => occupant && matches(occupant))?.occupant;
   }
 
   /**

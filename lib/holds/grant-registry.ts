@@ -1,10 +1,15 @@
+import { runOutsideContexts } from '../context/owner-context.js';
 import type { LockFamily } from './lock-kind.js';
+import { CallerPlaces } from './forgotten/caller-places.js';
 import { LinkedList, type ListNode } from '../collections/linked-list.js';
 
 /** All current grants. Each stays registered until the server has confirmed its release. */
 export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {
   private readonly held = new LinkedList<G>();
   private readonly waiting = new Set<() => void>();
+  private readonly collected = new FinalizationRegistry<() => void>((listener) => runOutsideContexts(listener));
+  /** The lines of code that acquire locks. */
+  readonly callerPlaces = new CallerPlaces();
 
   get size(): number {
     return this.held.size;
@@ -18,6 +23,11 @@ export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {
     if (!this.held.delete(grant) || this.held.size > 0) return;
     for (const resolve of this.waiting) resolve();
     this.waiting.clear();
+  }
+
+  /** Calls `listener` once nothing refers to a hold any more. */
+  whenCollected(hold: object, listener: () => void): void {
+    this.collected.register(hold, listener);
   }
 
   /** Called when the server has confirmed the lease of a grant: the first one, and each after that. */

@@ -4,11 +4,11 @@ import { isPassing } from '../errors.js';
 import type { LeaseTerms } from '../waiting/acquire.options.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import type { GrantPlace } from './converting/grant-place.js';
-import type { CountedHold, HoldTerm } from './grant-holds.js';
+import type { CountedHold, HoldTerm, Seated } from './grant-holds.js';
 import { releaseGrant } from './grant-release.js';
 import { afterClose, isClosed, type Open } from './grant-state.js';
 import type { HoldRelease } from './hold.js';
-import { type GrantOrigin, tellRelease } from './observed/hold-events.js';
+import { type GrantOrigin, tellForgotten, tellRelease } from './observed/hold-events.js';
 import type { GrantServices } from './leased-grant.js';
 import { LeasedGrant } from './leased-grant.js';
 import type { LockKind } from './lock-kind.js';
@@ -57,6 +57,7 @@ export class Grant extends LeasedGrant {
   addFirstHold(hold: CountedHold, lease: LeaseTerms, term?: HoldTerm): void {
     if (term) this.holds.set(hold, term);
     else this.holds.setFirst(hold, lease);
+    this.noticeIfForgotten(hold);
     this.keepAlive();
   }
 
@@ -75,6 +76,7 @@ export class Grant extends LeasedGrant {
         await this.confirm(term);
         this.assertHeld();
         this.holds.set(hold, term);
+        this.noticeIfForgotten(hold);
         this.keepAlive();
         return true;
       } finally {
@@ -124,7 +126,7 @@ export class Grant extends LeasedGrant {
    * Ends one hold without a command. The server counts it until the next command, which is harmless: the release of the
    * last hold frees the lock whatever the count. The last hold leaves the lock to the end of its lease.
    */
-  abandon(hold: CountedHold): Promise<HoldRelease> {
+  abandon(hold: Seated): Promise<HoldRelease> {
     return this.end<HoldRelease>(hold, () => {
       if (this.isJoinable) this.keepAlive();
       else if (!this.holds.isLasting) this.endWithoutCommand('abandoned');
@@ -137,7 +139,18 @@ export class Grant extends LeasedGrant {
     return this.holds.count === 1 && this.joining === 0 && this.leaving === 0;
   }
 
-  private end<T>(hold: CountedHold, andThen: () => Promise<T>): Promise<T> {
+  /** Once nothing refers to a hold that only its acquirer can release, it is no longer renewed. */
+  private noticeIfForgotten(hold: CountedHold): void {
+    const { seat } = hold;
+    if (hold.lifetime === 'scoped' || !this.holds.get(hold)?.isWatched) return;
+    this.runtime.grants.whenCollected(hold, () => {
+      if (!this.scheduleEntry || !this.holds.get({ seat })?.isWatched) return;
+      tellForgotten(this, seat.acquiredAt);
+      void this.abandon({ seat });
+    });
+  }
+
+  private end<T>(hold: Seated, andThen: () => Promise<T>): Promise<T> {
     this.leaving += 1;
     // Immediately, not only with the mutex: a lock that is no longer wanted must not be renewed.
     if (!this.isJoinable) this.letGo();

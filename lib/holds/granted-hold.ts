@@ -5,6 +5,7 @@ import { LockLostError } from '../errors.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import type { Grant } from './grant.js';
 import type { CountedHold, HoldLifetime } from './grant-holds.js';
+import { type Seat, WeakSeat } from './forgotten/seat.js';
 import { eventFieldsOf } from './observed/hold-events.js';
 import type { HoldRelease, HoldSummary } from './hold.js';
 import { cannotBeDetached, type DetachOptions, notAlone, parseDetach } from './detaching/detach.options.js';
@@ -22,7 +23,8 @@ import {
 import { checkLease, type LeaseTerms } from '../waiting/acquire.options.js';
 
 /** A hold of one lock, counted in a grant. */
-export class GrantedHold implements CountedHold {
+export class GrantedHold implements CountedHold, Seat<GrantedHold> {
+  readonly seat: Seat<GrantedHold>;
   private releasing: Promise<HoldRelease> | undefined;
   /** What a release resolves with, once the hold was detached. */
   private endedAs: HoldRelease | undefined;
@@ -37,7 +39,15 @@ export class GrantedHold implements CountedHold {
     readonly grant: Grant,
     readonly lifetime: HoldLifetime,
     readonly waitedMs: number,
-  ) {}
+    readonly acquiredAt?: string | undefined,
+  ) {
+    this.seat = lifetime === 'manual' ? new WeakSeat<GrantedHold>(this, acquiredAt) : this;
+  }
+
+  /** Its own seat, if it ends with a callback. */
+  get occupant(): this {
+    return this;
+  }
 
   get name(): string {
     return this.grant.name;
@@ -71,6 +81,8 @@ export class GrantedHold implements CountedHold {
   }
 
   get signal(): AbortSignal {
+    // Code may keep nothing but the signal, and will have to be told.
+    if (this.seat instanceof WeakSeat) this.seat.keep(this);
     return this.grant.signal;
   }
 
@@ -132,7 +144,7 @@ export class GrantedHold implements CountedHold {
     this.assertHeld();
     const goOn = (next: Grant): GrantedHold => {
       this.releasing ??= Promise.resolve('still-held');
-      this.successor = new GrantedHold(next, this.lifetime, 0);
+      this.successor = new GrantedHold(next, this.lifetime, 0, this.acquiredAt);
       return this.successor;
     };
     const onSent = (command: LeaseCommand): void => void (this.passing = command);

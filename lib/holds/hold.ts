@@ -12,7 +12,8 @@ export type HoldRelease = 'released' | 'still-held' | 'expired';
 
 /**
  * One acquisition of a lock, or of several locks at once: held → releasing → done. Several holds of one owner are one
- * grant on the server, which counts them and gives them one lease; they share one signal.
+ * grant on the server, which counts them and gives them one lease; they share one signal. A hold that was not released and
+ * that nothing refers to any more is no longer renewed, and is told as an event (`forgotten`).
  */
 export interface Hold extends AsyncDisposable {
   /** The name of the lock (see `Lock.name`). For several locks: their names, separated by commas. */
@@ -51,7 +52,8 @@ export interface Hold extends AsyncDisposable {
 
   /**
    * Aborts with `LockLostError` before the lease can end on the server, so that work can stop in time; or with
-   * `LockShutdownError` when the application shuts down and the holders' grace period is over.
+   * `LockShutdownError` when the application shuts down and the holders' grace period is over. That of a hold that was
+   * upgraded or downgraded aborts when what the hold has become is lost.
    */
   readonly signal: AbortSignal;
 

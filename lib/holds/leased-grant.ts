@@ -43,7 +43,7 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
   /** The holds that the server is to count. */
   readonly holds: GrantHolds;
   protected state: GrantState = GRANTED;
-  private readonly abortController = new LazyAbortController();
+  private abortController = new LazyAbortController();
   /** Created in the first round of the watchdog: most grants end before it (docs/architecture.md#hot-path). */
   private ageCheck: HoldAgeCheck | undefined = undefined;
   /** The inspection in flight. */
@@ -122,10 +122,9 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     this.abortController.abort(reason);
   }
 
-  /** Signals another grant to stop, if this one was signalled. */
-  passStopTo(next: LeasedGrant): void {
-    const { reason } = this.abortController;
-    if (reason && !this.loss) next.abort(reason);
+  /** Takes over the signal of the grant that this one continues, so that code which has it stops as well. */
+  takeSignalOf(before: LeasedGrant): void {
+    this.abortController = before.abortController;
   }
 
   /** @throws LockLostError by the local clock, even if no timer or reply has reported the loss yet. */

@@ -1,8 +1,6 @@
 import { currentContext, HoldContext, runInContext } from '../context/owner-context.js';
+import { isThenable, runAndStart } from '../context/start-thenable.js';
 import type { Hold } from './hold.js';
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /**
  * Runs `fn` in its own context under the hold, which closes with `fn` or with the promise that `fn` returns.
@@ -14,7 +12,7 @@ export const runUnderHold = <T>(hold: Hold, fn: () => T): T => {
   let result: T;
   let goesOn: boolean;
   try {
-    result = runInContext(context, fn);
+    result = runInContext(context, () => runAndStart(fn));
     // Inside the try: a `then` getter may throw.
     goesOn = isThenable(result);
   } catch (error) {

@@ -15,11 +15,19 @@ const LETTERS = 'A-Za-z0-9À-ÖØ-öø-ɏΑ-ΡΣ-ώЀ-ҁҊ-ԯא-תء-يぁ-ゖ�
 
 const ALWAYS_ENCODED = new RegExp(`[^${LETTERS}%${classOf(PUNCTUATION)}]`, 'u');
 
-/** A value that may become part of a key. `1` and `'1'` give the same key. */
-export type KeyPart = string | number | bigint | boolean | Date;
+/** An id that knows its hexadecimal text, such as an `ObjectId` of MongoDB. */
+export interface HexadecimalId {
+  toHexString(): string;
+}
+
+/** A value that may become part of a key. `1` and `'1'` give the same key, as do an `ObjectId` and its text. */
+export type KeyPart = string | number | bigint | boolean | Date | HexadecimalId;
 
 /** The rule for {@link textOf}, for messages. */
-export const KEY_PART_RULE = 'non-empty text, a finite number, a bigint, a boolean or a valid date';
+export const KEY_PART_RULE = 'non-empty text, a finite number, a bigint, a boolean, a valid date or an ObjectId';
+
+/** How to use another value, for messages. */
+export const KEY_PART_REMEDY = 'make text of it in a key function';
 
 /** Encodes text for a name: no character that ends a part, opens a hash tag or needs escaping in a log. */
 export type Encoder = (text: string) => string;
@@ -71,9 +79,48 @@ export function textOf(value: unknown): string | undefined {
     case 'bigint':
     case 'boolean':
       return String(value);
+    case 'object':
+      return types.isDate(value) ? isoOf(value) : hexadecimalOf(value);
     default:
-      return types.isDate(value) ? isoOf(value) : undefined;
+      return undefined;
   }
+}
+
+const HEXADECIMAL = /^[\da-f][\da-f-]*$/i;
+
+/** Not `toString()`, which every object has: that of most says nothing of the value. */
+function hexadecimalOf(value: object | null): string | undefined {
+  if (value === null || !('toHexString' in value) || typeof value.toHexString !== 'function') return undefined;
+  const text: unknown = value.toHexString();
+  return typeof text === 'string' && HEXADECIMAL.test(text) ? text : undefined;
+}
+
+/**
+ * Whether only the program can have made a value that is no part of a key, so that its caller is not to blame: what a
+ * client sends is parsed to text, numbers, booleans, `null`, dates, lists and plain objects.
+ */
+export function isOfProgram(value: unknown): boolean {
+  if (typeof value === 'function' || typeof value === 'symbol' || types.isProxy(value)) return true;
+  if (typeof value !== 'object' || value === null || types.isDate(value) || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null;
+}
+
+/** A placeholder as other libraries write it, such as `{0}`, `{0.id}`, `#{0}` and `{args[0].id}`. */
+const FOREIGN_PLACEHOLDER = /[#$]?\{+\s*(?:\d+|args?|params?|arguments)\s*(?:[.[][^{}]*)?\}+/;
+
+/**
+ * Says that a text has a placeholder that is not replaced, so that all calls would lock one name; `undefined`: it has none.
+ * @param instead What to write instead.
+ */
+export function foreignPlaceholder(
+  text: string,
+  instead: string,
+): { readonly fault: string; readonly position: number } | undefined {
+  const found = FOREIGN_PLACEHOLDER.exec(text);
+  if (!found) return undefined;
+  const { 0: token, index: position } = found;
+  return { fault: `has ${formatValue(token)} at position ${position}, which is not replaced; ${instead}`, position };
 }
 
 /** Uses `Date.prototype`: a subclass or a property may override `toISOString`. */

@@ -1,6 +1,14 @@
 import { formatValue } from '../validation/format-value.js';
 import { type ArgumentPath, type Found, follow, parsePath } from './argument-path.js';
-import { type Encoder, encoderBetween, KEY_PART_RULE, textOf } from './key-encoding.js';
+import {
+  type Encoder,
+  encoderBetween,
+  foreignPlaceholder,
+  isOfProgram,
+  KEY_PART_REMEDY,
+  KEY_PART_RULE,
+  textOf,
+} from './key-encoding.js';
 import { sortedNames, spellingFault, TOO_MANY_REMEDY } from './lock-name.js';
 import { LockNameError } from '../errors.js';
 
@@ -34,11 +42,15 @@ export function parseTemplate(text: string): TemplateParts {
   return { literals, paths };
 }
 
-/** In single or double quotes `${id}` is plain text: every call would lock the same name. */
+const PLACEHOLDERS = 'write <0> for the first argument, <0.id> for a property of it';
+
+/** In single or double quotes `${id}` is plain text, as `{0}` is: every call would lock the same name. */
 function refuseInterpolation(text: string): void {
+  const foreign = foreignPlaceholder(text, `${PLACEHOLDERS}, or give a function of the arguments`);
+  if (foreign) throw templateError(text, foreign.fault, { position: foreign.position });
   const position = text.indexOf('${');
   if (position === -1) return;
-  const remedy = 'write <0> for the first argument, <0.id> for a property of it, or give a function of the arguments';
+  const remedy = `${PLACEHOLDERS}, or give a function of the arguments`;
   const fault = `has "\${" at position ${position}, which is not replaced in a key template; ${remedy}`;
   throw templateError(text, fault, { position });
 }
@@ -130,12 +142,7 @@ function column(text: string, path: ArgumentPath, [first, ...others]: readonly F
 }
 
 function followed(text: string, path: ArgumentPath, args: readonly unknown[], maxNames: number): readonly Found[] {
-  let found: readonly Found[] | undefined;
-  try {
-    found = follow(args, path, maxNames);
-  } catch (error) {
-    throw templateError(text, `could not read ${path.text}: ${formatValue(error)}`, { placeholder: path.text }, error);
-  }
+  const found = readable(text, path, () => follow(args, path, maxNames));
   if (found) return found;
   throw templateError(text, `finds more than ${maxNames} list elements in ${path.text}; ${TOO_MANY_REMEDY}`, {
     placeholder: path.text,
@@ -143,13 +150,26 @@ function followed(text: string, path: ArgumentPath, args: readonly unknown[], ma
   });
 }
 
+/** Runs code that reads values, and so may run a getter or a method of theirs. */
+function readable<T>(text: string, path: ArgumentPath, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const fault = `could not read ${path.text}: ${formatValue(error)}`;
+    throw templateError(text, fault, { placeholder: path.text, ofProgram: true }, error);
+  }
+}
+
 function partOf(text: string, path: ArgumentPath, { value, complete, reached }: Found): string {
-  const part = complete ? textOf(value) : undefined;
+  const part = complete ? readable(text, path, () => textOf(value)) : undefined;
   if (part !== undefined) return part;
   const found = formatValue(value);
-  throw templateError(text, `needs ${KEY_PART_RULE} for ${path.text}, but argument ${reached} is ${found}`, {
+  const ofProgram = isOfProgram(value);
+  const remedy = ofProgram ? `; ${KEY_PART_REMEDY}` : '';
+  throw templateError(text, `needs ${KEY_PART_RULE} for ${path.text}, but argument ${reached} is ${found}${remedy}`, {
     placeholder: path.text,
     found,
+    ofProgram,
   });
 }
 

@@ -1,6 +1,14 @@
 import { LockNameError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
-import { type Encoder, encoderBetween, KEY_PART_RULE, type KeyPart, textOf } from './key-encoding.js';
+import {
+  type Encoder,
+  encoderBetween,
+  foreignPlaceholder,
+  isOfProgram,
+  KEY_PART_RULE,
+  type KeyPart,
+  textOf,
+} from './key-encoding.js';
 import { spellingFault } from './lock-name.js';
 
 /** The literal text of a tag in the source, checked once. */
@@ -48,6 +56,8 @@ function check(literals: TemplateStringsArray): TagText {
   const encode = encoderBetween(texts.slice(1, -1), (found) =>
     tagError(texts, `has ${found} between two values; put a separator such as ":" there`),
   );
+  const foreign = foreignPlaceholder(texts.join('<>'), 'write ${value}');
+  if (foreign) throw tagError(texts, foreign.fault);
   // Encoded values contain neither braces nor lone surrogates, so one sample represents all names.
   const fault = texts.join('') === '' && texts.length === 1 ? 'is empty' : spellingFault(texts.join('0'));
   if (fault !== undefined) throw tagError(texts, fault);
@@ -61,9 +71,12 @@ const isTagged = (literals: unknown): boolean =>
 
 function unusable(literals: readonly string[], index: number, value: unknown): LockNameError {
   const found = formatValue(value);
-  return tagError(literals, `needs ${KEY_PART_RULE} for \${${index}}, but it is ${found}`, {
+  const ofProgram = isOfProgram(value);
+  const remedy = ofProgram ? '; make text of it' : '';
+  return tagError(literals, `needs ${KEY_PART_RULE} for \${${index}}, but it is ${found}${remedy}`, {
     placeholder: `\${${index}}`,
     found,
+    ofProgram,
   });
 }
 

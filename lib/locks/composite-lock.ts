@@ -3,6 +3,7 @@ import type { GrantedHold } from '../holds/granted-hold.js';
 import type { CompositeHold, MultiHold } from '../holds/multi-hold.js';
 import { assertNameCount } from '../keys/lock-name.js';
 import { enteredTogether, type HeldSection } from '../reentrancy/critical-section.js';
+import { withCopies } from '../validation/own-place.js';
 import { formatValue } from '../validation/format-value.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import { AcquirableLock, type LockServices, ReentrantLock } from './reentrant-lock.js';
@@ -87,7 +88,7 @@ export const membersOf = (
   assertNameCount(what, locks.length, maxNames);
   const members = locks.map((lock) => {
     if (lock instanceof ReentrantLock) return lock;
-    throw new LockOptionsError(notALock(formatValue(lock)), { details: { value: lock } });
+    throw new LockOptionsError(withCopies(notALock(formatValue(lock))), { details: { value: lock } });
   });
   if (members.length < fewest) throw new LockOptionsError(tooFew(members.length));
   const twice = firstRepeated(members);

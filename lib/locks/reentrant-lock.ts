@@ -1,4 +1,5 @@
 import type { LockBackend } from '../backend/lock-backend.js';
+import { runAndStart } from '../context/start-thenable.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import { LockConflictError, LockTimeoutError, LockOwnershipError } from '../errors.js';
 import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
@@ -93,7 +94,7 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
     }
     const { hold, run, leave } = section;
     try {
-      return await run(() => work(hold));
+      return await run(() => runAndStart(() => work(hold)));
     } finally {
       await leave();
     }

@@ -67,8 +67,8 @@ export const errorResponse = (
     const message = 'Temporarily unavailable; try again later';
     return { status: UNAVAILABLE, code, message, retryAfter: SHORTEST_RETRY_S };
   }
-  // Names are made from client input: too long, too many, or with a missing part.
-  if (error instanceof LockNameError) {
+  // Names are made from client input: too long, too many, or with a missing part. A client cannot send an object of a class.
+  if (error instanceof LockNameError && error.details['ofProgram'] !== true) {
     const message =
       'maxNames' in error.details
         ? 'The request names too many things at once'

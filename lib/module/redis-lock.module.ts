@@ -2,6 +2,7 @@ import {
   ConfigurableModuleBuilder,
   type DynamicModule,
   type InjectionToken,
+  Logger,
   Module,
   type Provider,
 } from '@nestjs/common';
@@ -9,6 +10,7 @@ import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { invalidOption } from '../validation/options.js';
 import { assertFactory } from './async-options.js';
 import { getLocksToken } from './locks-token.js';
+import { copiesText } from '../validation/own-place.js';
 import { isPlainObject } from './options/connection.options.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 import { LockService } from '../lock.service.js';
@@ -83,6 +85,12 @@ const locksOf = (names: unknown): readonly (Provider & { readonly provide: Injec
   }));
 };
 
+/** Nest itself would only say that a dependency is missing, and ask for the import of this module. */
+const warnOfCopies = (): void => {
+  const fault = copiesText();
+  if (fault !== undefined) new Logger('RedisLockModule').warn(fault);
+};
+
 const namesIn = ({ connections }: RedisLockOptions): readonly string[] =>
   isPlainObject(connections) ? Object.keys(connections) : [];
 
@@ -95,6 +103,7 @@ const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } = new ConfigurableModuleBu
   .setExtras<RedisLockModuleExtras>(
     { isGlobal: true, exceptionFilter: true, connectionNames: [] },
     (definition, { isGlobal = true, exceptionFilter = true, connectionNames = [] }) => {
+      warnOfCopies();
       const named = locksOf(connectionNames);
       const filter: Provider[] = exceptionFilter ? [{ provide: APP_FILTER, useClass: LockExceptionFilter }] : [];
       return {

@@ -15,6 +15,8 @@ import { isObserved, ObservedAcquisition, type Taken } from '../waiting/observed
 export interface Request extends AcquireContext, AcquireTerms {
   readonly origin: GrantOrigin;
   readonly observer: ObservedAcquisition | undefined;
+  /** The line of code that acquires it, if that is of interest. */
+  readonly acquiredAt: string | undefined;
 }
 
 /** A request for a lock, and the hold that it leads to. */
@@ -30,21 +32,22 @@ export const requestFor = (
   name: string,
   origin: GrantOrigin,
   { lease, limit }: AcquireTerms,
+  acquiredAt: string | undefined,
 ): Request => {
   const { events } = runtime;
   const observer = isObserved(events)
     ? new ObservedAcquisition(events, lockFields(runtime, kind, name, origin), limit)
     : undefined;
-  return { what: kind.what ?? 'Lock', name, template: origin.template, lease, limit, origin, observer };
+  return { what: kind.what ?? 'Lock', name, template: origin.template, lease, limit, origin, observer, acquiredAt };
 };
 
 /** @param limit The limit of the wait: that of the request, or one that a shutdown ends as well. */
 export const admissionOf = (
-  { what, name, template, lease, origin, observer }: Request,
+  { what, name, template, lease, origin, observer, acquiredAt }: Request,
   limit: WaitLimit,
   lifetime: HoldLifetime,
   place: GrantPlace<Grant> | undefined,
-): Admission => ({ what, name, template, lease, limit, origin, observer, lifetime, place });
+): Admission => ({ what, name, template, lease, limit, origin, observer, acquiredAt, lifetime, place });
 
 /** Makes the grant and its first hold of what was acquired. There may be many waiters: it captures nothing more. */
 export const admit = (
@@ -54,7 +57,7 @@ export const admit = (
 ): ((acquired: Acquired) => GrantedHold) =>
   runtime.grants.forCaller((acquired) => {
     const grant = new Grant(runtime, kind, asked.name, acquired, asked.origin, asked.place);
-    const hold = new GrantedHold(grant, asked.lifetime, asked.limit.waited);
+    const hold = new GrantedHold(grant, asked.lifetime, asked.limit.waited, asked.acquiredAt);
     grant.addFirstHold(hold, asked.lease);
     return hold;
   });

@@ -1,6 +1,7 @@
 import type { OwnerContext } from '../context/owner-context.js';
 import { AsyncMutex } from '../concurrency/async-mutex.js';
 import type { Grant } from '../holds/grant.js';
+import type { GrantedHold } from '../holds/granted-hold.js';
 import type { LockFamily } from '../holds/lock-kind.js';
 
 /** The key under which contexts store the state of a lock. */
@@ -14,6 +15,8 @@ export class ContextLockState {
   readonly acquireMutex: AsyncMutex;
   /** The scope's grant. */
   grant: Grant | undefined;
+  /** The holds that code of the context can release without having them, by `lock.release()`. */
+  private manual: readonly GrantedHold[] = [];
 
   constructor(onIdle: () => void) {
     this.sectionMutex = new AsyncMutex(onIdle);
@@ -26,13 +29,24 @@ export class ContextLockState {
   }
 
   get isIdle(): boolean {
-    return !this.joinableGrant && this.sectionMutex.isIdle && this.acquireMutex.isIdle;
+    const isUnused = !this.joinableGrant && this.sectionMutex.isIdle && this.acquireMutex.isIdle;
+    return isUnused && this.manual.every(({ latest }) => latest.isReleased);
+  }
+
+  keep(hold: GrantedHold): void {
+    this.manual = [...this.manual.filter(({ latest }) => !latest.isReleased), hold];
+  }
+
+  dropHolds(): void {
+    this.manual = [];
   }
 }
 
 /** The lock states of all contexts, for the locks of one connection. Idle states are removed. */
 export class ContextLockStates {
   private readonly byContext = new WeakMap<OwnerContext, Map<string, ContextLockState>>();
+  /** Contexts that have kept a hold. */
+  private readonly keeping = new WeakSet<OwnerContext>();
 
   find(context: OwnerContext, name: string): ContextLockState | undefined {
     return this.byContext.get(context)?.get(name);
@@ -55,6 +69,19 @@ export class ContextLockStates {
     const state = new ContextLockState(() => this.removeIfIdle(context, name));
     states.set(name, state);
     return state;
+  }
+
+  /**
+   * Keeps a hold until its release, or as long as its context is open: `lock.release()` finds it there, so that code need
+   * not have it, and it is not forgotten before the context closes.
+   */
+  keep(context: OwnerContext, name: string, hold: GrantedHold): GrantedHold {
+    if (!this.keeping.has(context)) {
+      this.keeping.add(context);
+      context.whenClosed(() => this.byContext.get(context)?.forEach((state) => state.dropHolds()));
+    }
+    this.take(context, name).keep(hold);
+    return hold;
   }
 
   /** Called when something that used the state has ended. */

@@ -52,8 +52,10 @@ export class ReentrantAcquirer {
 
   /** A separate hold, which the caller must release. */
   acquire(terms: AcquireTerms): Promise<GrantedHold> {
-    const request = this.request(terms);
-    const acquiring = this.runtime.grants.explaining(this.acquireManually(request), this.kind.family, this.name);
+    const { grants, scheduler } = this.runtime;
+    const isRenewed = typeof terms.lease !== 'number';
+    const request = this.request(terms, isRenewed ? grants.callerPlaces.find(scheduler.now()) : undefined);
+    const acquiring = grants.explaining(this.acquireManually(request), this.kind.family, this.name);
     return request.observer?.follow(acquiring, takenAs) ?? acquiring;
   }
 
@@ -68,7 +70,11 @@ export class ReentrantAcquirer {
     const holder = this.enclosing.holder(this.kind.family);
     // No async wrapper: there may be many waiters, and each would pay for an extra promise.
     if (holder.as === 'new-owner') return this.acquireAsNewOwner(request, 'manual');
-    return holder.as === 'holder' ? this.joinOrAcquire(holder.grant, request) : this.acquireAnew(request, 'manual');
+    const anew = (): Promise<GrantedHold> => this.acquireAnew(request, 'manual');
+    const isHolder = holder.as === 'holder';
+    const acquiring = isHolder ? this.join(holder.grant, request, 'manual').then((hold) => hold ?? anew()) : anew();
+    const context = holder.as === 'scope' ? holder.scope : holder.context;
+    return acquiring.then((hold) => this.runtime.contextLockStates.keep(context, this.stateName, hold));
   }
 
   private async enterSection(request: Request): Promise<HeldSection<GrantedHold>> {
@@ -88,10 +94,6 @@ export class ReentrantAcquirer {
       default:
         return entered(await this.acquireAsNewOwner(request, 'scoped'), () => {});
     }
-  }
-
-  private async joinOrAcquire(grant: Grant, request: Request): Promise<GrantedHold> {
-    return (await this.join(grant, request, 'manual')) ?? (await this.acquireAnew(request, 'manual'));
   }
 
   /** Opens a section under a hold that the context has, once the other sections of the context have ended. */
@@ -209,7 +211,7 @@ export class ReentrantAcquirer {
     // Skipped for a lost grant, which is refused as lost.
     if (!grant.isLost) this.kind.checkReentry?.(grant);
     return retryWhileWaiting(request, async () => {
-      const hold = new GrantedHold(grant, lifetime, request.limit.waited);
+      const hold = new GrantedHold(grant, lifetime, request.limit.waited, request.acquiredAt);
       if (!(await grant.reenter(hold, request.lease))) return undefined;
       request.observer?.onReentry();
       return hold;
@@ -241,7 +243,7 @@ export class ReentrantAcquirer {
     return this.kind.family === 'read' ? stateName('write', this.name) : this.stateName;
   }
 
-  private request(terms: AcquireTerms): Request {
-    return requestFor(this.runtime, this.kind, this.name, this.origin, terms);
+  private request(terms: AcquireTerms, acquiredAt?: string): Request {
+    return requestFor(this.runtime, this.kind, this.name, this.origin, terms, acquiredAt);
   }
 }

@@ -7,22 +7,9 @@ import { AsyncMutex } from '../concurrency/async-mutex.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import { LazyAbortController } from '../holds/lazy-abort-controller.js';
-import { lossRemedy } from '../holds/loss-error.js';
 import type { Permit } from './permit.js';
+import { type LossListener, lostPermit, permitLoss } from './permit-loss.js';
 import { type Renewable, type RenewalServices, RenewedPermit } from './renewed-permit.js';
-
-const REASONS: Readonly<Record<LossReason, string>> = {
-  'lease-over': 'its lease ended before it was released',
-  'held-too-long': 'it was held for longer than maxHold, and the watchdog stopped renewing it',
-  gone: 'the server no longer has it, because its lease ended or the semaphore was deleted',
-};
-
-/** Called with the reason why a permit is lost, and how to prevent that. */
-export type LossListener = (reason: string, remedy: string) => void;
-
-/** How to prevent the loss of a permit that is not renewed. */
-export const REMEDY =
-  'give the permit a longer lease or none, or let it be renewed, and check for code that releases it or deletes the semaphore';
 
 /** A permit as granted by the server. */
 export interface PermitGrant {
@@ -64,6 +51,8 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
   private isWatched = false;
   private lossReason: LossReason | undefined;
   private whenLost: LossListener | undefined;
+  /** The object that the acquirer has, set once it may know the permit by something else. */
+  handle: Permit | undefined;
 
   constructor(
     private readonly scheduler: MonotonicScheduler,
@@ -126,9 +115,22 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
   }
 
   /** Lets the watchdog renew the permit from now on, each time for `lease` ms. */
-  renewBy(services: RenewalServices, lease: number): void {
-    this.renewal = new RenewedPermit(services, this, lease);
+  renewBy(services: RenewalServices, lease: number, acquiredAt: string | undefined): void {
+    this.renewal = new RenewedPermit(services, this, lease, acquiredAt);
     this.renewal.begin();
+  }
+
+  get isRenewed(): boolean {
+    return this.renewal !== undefined;
+  }
+
+  /** Called when nobody can release the permit any more. Returns whether it was renewed until now. */
+  forget(): boolean {
+    const { renewal } = this;
+    if (this.isLetGo || !renewal?.scheduleEntry) return false;
+    renewal.forget();
+    this.renewal = undefined;
+    return true;
   }
 
   /** Aborts the holder's signal. */
@@ -231,18 +233,13 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
 
   private tellLoss(): void {
     const error = this.lossError();
-    const reason = this.lossReason ?? 'lease-over';
-    this.whenLost?.(REASONS[reason], this.renewal ? lossRemedy(reason, true) : REMEDY);
+    this.whenLost?.(...permitLoss(this.lossReason ?? 'lease-over', this.renewal !== undefined));
     endHold(this, error);
     this.stopSignal.abort(error);
   }
 
   private lossError(): LockLostError {
     const { reason } = this.stopSignal;
-    if (reason instanceof LockLostError) return reason;
-    return new LockLostError(
-      `Permit ${this.id} of semaphore "${this.name}" is lost: ${REASONS[this.lossReason ?? 'lease-over']}; stop, another caller may have it`,
-      { lockName: this.name, details: { permit: this.id, reason: this.lossReason } },
-    );
+    return reason instanceof LockLostError ? reason : lostPermit(this.name, this.id, this.lossReason);
   }
 }

@@ -1,14 +1,19 @@
 import type { PermitId, PermitIds } from '../context/permit-ids.js';
 import type { AcquiredPermits } from '../waiting/permit-attempts.js';
-import { GrantedPermit, type PermitKeeper, REMEDY } from './granted-permit.js';
+import { GrantedPermit, type PermitKeeper } from './granted-permit.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import { endHold } from '../events/hold-tracing.js';
 import type { HowReleased } from '../events/life-cycle-events.js';
 import type { LockEvents } from '../events/lock-events.js';
+import type { GrantRegistry } from '../holds/grant-registry.js';
+import type { LeasedGrant } from '../holds/leased-grant.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { AcquireDefaults } from '../waiting/acquire.options.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
 import { permitsOf } from './permit-events.js';
+import type { Permit } from './permit.js';
+import { PermitHandle } from './permit-handle.js';
+import { REMEDY } from './permit-loss.js';
 import type { PermitsOut } from './permits-out.js';
 
 /** The services that granted permits need. */
@@ -22,6 +27,8 @@ export interface GrantedPermitServices {
   readonly permitsOut: PermitsOut;
   readonly watchdog: Watchdog;
   readonly defaults: AcquireDefaults;
+  /** Knows which objects were collected, and the code that acquires. */
+  readonly grants: GrantRegistry<LeasedGrant>;
 }
 
 /** The permits of one semaphore, from their grant in this process to their release. */
@@ -32,20 +39,41 @@ export class GrantedPermits implements PermitKeeper {
     private readonly name: string,
   ) {}
 
-  /** @param isRenewed Whether the watchdog renews them. */
-  add({ ids, sent, lease }: AcquiredPermits, isRenewed: boolean): [GrantedPermit, ...GrantedPermit[]] {
+  /**
+   * @param isRenewed Whether the watchdog renews them.
+   * @param acquiredAt The line of code that acquired them.
+   */
+  add(
+    { ids, sent, lease }: AcquiredPermits,
+    isRenewed: boolean,
+    acquiredAt?: string,
+  ): [GrantedPermit, ...GrantedPermit[]] {
     const { scheduler, permitsOut } = this.runtime;
     const granted = (id: PermitId): GrantedPermit => {
       const permit = new GrantedPermit(scheduler, { name: this.name, id, sent, lease }, this);
       permitsOut.add(permit);
       if (isRenewed) {
-        permit.renewBy({ ...this.runtime, operations: this.operations }, lease);
+        permit.renewBy({ ...this.runtime, operations: this.operations }, lease, acquiredAt);
         this.tellOfLoss(permit);
       }
       return permit;
     };
     const [first, ...more] = ids;
     return [granted(first), ...more.map(granted)];
+  }
+
+  /** The permits as their acquirer has them: it is noticed when it has lost one that is renewed. */
+  handedOut([first, ...more]: [GrantedPermit, ...GrantedPermit[]]): [Permit, ...Permit[]] {
+    return [this.handleOf(first), ...more.map((permit) => this.handleOf(permit))];
+  }
+
+  private handleOf(permit: GrantedPermit): Permit {
+    if (!permit.isRenewed) return permit;
+    const handle = new PermitHandle(permit);
+    this.runtime.grants.whenCollected(handle, () => {
+      if (permit.forget()) this.tellRelease(permit.id, permit, 'abandoned');
+    });
+    return handle;
   }
 
   find(id: PermitId): GrantedPermit | undefined {

@@ -66,13 +66,13 @@ export class PermitExpirableSemaphore {
    *   LockShutdownError
    */
   async acquire(options?: PermitOptions): Promise<Permit> {
-    const [permit] = await this.take(1, options, this.runtime.defaults.wait);
+    const [permit] = this.granted.handedOut(await this.take(1, options, this.runtime.defaults.wait));
     return permit;
   }
 
   /** As {@link acquire}, for 1 to 10 000 permits at once: all or none. Their leases start together. */
   async acquireMany(permits: number, options?: PermitOptions): Promise<Permit[]> {
-    return this.take(permits, options, this.runtime.defaults.wait);
+    return this.granted.handedOut(await this.take(permits, options, this.runtime.defaults.wait));
   }
 
   /**
@@ -226,18 +226,21 @@ export class PermitExpirableSemaphore {
     defaultWait: number,
   ): Promise<[GrantedPermit, ...GrantedPermit[]]> {
     const { name, runtime } = this;
-    const { events, scheduler, shutdown, expirablePermits, watchdog } = runtime;
+    const { events, scheduler, shutdown, expirablePermits, watchdog, grants } = runtime;
     const { wanted, limit, isRenewed } = parseWanted(permits, options, defaultWait, scheduler, watchdog.timeout);
+    const acquiredAt = isRenewed ? grants.callerPlaces.find(scheduler.now()) : undefined;
     const observer = isObserved(events) ? new ObservedAcquisition(events, permitsOf(runtime, name), limit) : undefined;
     const asked = { what: 'Semaphore', name, template: undefined, limit: limit.withShutdown(shutdown), observer };
-    const acquiring = expirablePermits.acquire(asked, wanted, (acquired) => this.granted.add(acquired, isRenewed));
+    const acquiring = expirablePermits.acquire(asked, wanted, (acquired) =>
+      this.granted.add(acquired, isRenewed, acquiredAt),
+    );
     const taken = (permit: GrantedPermit): Taken => ({ hold: permit, owner: permit.id, waited: limit.waited });
     return observer?.follow(acquiring, ([first, ...more]) => [taken(first), ...more.map(taken)]) ?? acquiring;
   }
 
-  private async tryTake(permits: number, options: PermitOptions | undefined): Promise<GrantedPermit[] | null> {
+  private async tryTake(permits: number, options: PermitOptions | undefined): Promise<Permit[] | null> {
     try {
-      return await this.take(permits, options, 0);
+      return this.granted.handedOut(await this.take(permits, options, 0));
     } catch (error) {
       if (error instanceof LockConflictError || error instanceof LockTimeoutError) return null;
       throw error;

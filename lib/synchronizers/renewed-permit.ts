@@ -49,6 +49,7 @@ export class RenewedPermit implements Watched {
     private readonly permit: Renewable,
     /** Milliseconds that each renewal grants. */
     readonly renewedLease: number,
+    private readonly acquiredAt: string | undefined,
   ) {
     const { operations, scheduler } = services;
     this.operations = operations;
@@ -119,6 +120,12 @@ export class RenewedPermit implements Watched {
 
   end(): void {
     this.services.watchdog.unwatch(this);
+  }
+
+  /** Called when nobody can release the permit any more. */
+  forget(): void {
+    this.services.events.emit({ type: 'forgotten', ...this.eventFields, acquiredAt: this.acquiredAt });
+    this.end();
   }
 
   /** Resolves when no renewal is in flight. */

@@ -9,6 +9,7 @@ import { invalidOption } from '../validation/options.js';
 import { type FakeLockCall, grantEverything } from './grant-everything.js';
 import { ManualClock } from './manual-clock.js';
 import { type LockedCallRecord, RecordingExecutor } from './recording-executor.js';
+import { neverForget } from './test-connection.js';
 
 /** Whatever connection is named, it is this one. */
 class AnyConnection extends ConnectionRegistry {
@@ -38,6 +39,7 @@ export class FakeLocks extends LockService {
     const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), new ManualClock(), (scheduler) =>
       grantEverything(scheduler, (call) => made.push(call)),
     );
+    neverForget(runtime);
     const connections = new AnyConnection(runtime);
     super(runtime, connections);
     const calls: LockedCallRecord[] = [];

@@ -287,13 +287,13 @@ const CASES: readonly Failure[] = [
   [
     LockNameError,
     'LOCK_NAME',
-    'The key template "order:<0.id>" needs non-empty text, a finite number, a bigint, a boolean or a valid date for <0.id>, but argument 0.id is undefined',
+    'The key template "order:<0.id>" needs non-empty text, a finite number, a bigint, a boolean, a valid date or an ObjectId for <0.id>, but argument 0.id is undefined',
     async () => (await open()).orders.pay({} as { id: string }),
   ],
   [
     LockNameError,
     'LOCK_NAME',
-    'The name lockName`order:${0}` needs non-empty text, a finite number, a bigint, a boolean or a valid date for ${0}, but it is undefined',
+    'The name lockName`order:${0}` needs non-empty text, a finite number, a bigint, a boolean, a valid date or an ObjectId for ${0}, but it is undefined',
     () => lockName`order:${undefined as never}`,
   ],
   [

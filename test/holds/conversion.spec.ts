@@ -300,4 +300,21 @@ describe('A hold that was upgraded', () => {
     await expect(releasing).resolves.toBe('released');
     expect(lossesIn(emitted)).toEqual([]);
   });
+
+  it('D51: tells the code that has the signal of an earlier hold, once what that has become is lost', async () => {
+    const { reading, upgrading, held, downgrades, clock, emitted } = openReading();
+    const signals = [reading.signal];
+    const { asked, answer } = await upgrading();
+    answer(held());
+    const writing = await asked;
+    if (writing) signals.push(writing.signal);
+    const downgrading = writing?.downgrade();
+    await clock.advance(0);
+    downgrades.next().answer(held());
+    const again = await downgrading;
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+    again?.grant.lease.lose('gone');
+    expect(signals.map(({ reason }) => reason)).toEqual([again?.signal.reason, again?.signal.reason]);
+    expect(lossesIn(emitted)).toEqual([GONE]);
+  });
 });

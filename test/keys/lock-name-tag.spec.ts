@@ -58,10 +58,10 @@ describe('A name made with lockName', () => {
   it('names the value that is missing, as the error of a key template does', () => {
     const missing = undefined as never;
     expect(thrownBy(() => lockName`cart:${missing}`, LockNameError).message).toBe(
-      'The name lockName`cart:${0}` needs non-empty text, a finite number, a bigint, a boolean or a valid date for ${0}, but it is undefined',
+      'The name lockName`cart:${0}` needs non-empty text, a finite number, a bigint, a boolean, a valid date or an ObjectId for ${0}, but it is undefined',
     );
     expect(thrownBy(() => compileTemplate('cart:<0>').render([undefined], 1), LockNameError).message).toContain(
-      'needs non-empty text, a finite number, a bigint, a boolean or a valid date for <0>, but',
+      'needs non-empty text, a finite number, a bigint, a boolean, a valid date or an ObjectId for <0>, but',
     );
   });
 

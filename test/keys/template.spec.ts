@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { LockNameError } from '../../lib/errors.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { compileTemplate } from '../../lib/keys/key-template.js';
+import { lockName } from '../../lib/keys/lock-name-tag.js';
 import { thrownBy } from '../kit/caught.js';
 
 function render(template: string, ...args: unknown[]): string | readonly string[] {
@@ -33,6 +34,63 @@ describe('A key template', () => {
     ['<0>', ['a-b'], 'a-b'],
   ])('%s with %j gives %s', (template, args, name) => {
     expect(render(template, ...args)).toBe(name);
+  });
+
+  it.each([
+    ['order:{0}', '{0}', 6],
+    ['{0}', '{0}', 0],
+    ['order:{0.id}', '{0.id}', 6],
+    ['order:{{0}}', '{{0}}', 6],
+    ['order:#{0}', '#{0}', 6],
+    ['order:{ 1 }:<0>', '{ 1 }', 6],
+    ['order:{args[0].id}', '{args[0].id}', 6],
+    ['order:{params.id}', '{params.id}', 6],
+  ])(
+    'D58: is refused with a placeholder of another library, as all calls would lock one name: %s',
+    (text, token, position) => {
+      expect(nameErrorOf(() => compileTemplate(text))).toMatchObject({
+        message:
+          `The key template "${text}" has "${token}" at position ${position}, which is not replaced; ` +
+          'write <0> for the first argument, <0.id> for a property of it, or give a function of the arguments',
+        details: { position },
+      });
+    },
+  );
+
+  it.each(['{order}', '{order0}:<0>', '{0order}:<0>', '{<0>}', 'a{b0}'])('D58: keeps a hash tag: %s', (text) => {
+    expect(compileTemplate(text).text).toBe(text);
+  });
+
+  it('D58: takes the text of an ObjectId, which is the same key as its text', () => {
+    const text = '507f1f77bcf86cd799439011';
+    class ObjectId {
+      toHexString(): string {
+        return text;
+      }
+    }
+    expect(render('game:<0._id>', { _id: new ObjectId() })).toBe(`game:${text}`);
+    expect(render('game:<0._id>', { _id: text })).toBe(`game:${text}`);
+    expect(lockName`game:${new ObjectId()}`).toBe(`game:${text}`);
+  });
+
+  it.each([
+    ['no text', () => ({ toHexString: () => 7 })],
+    ['no hexadecimal text', () => ({ toHexString: () => '[object Object]' })],
+    ['nothing', () => ({ toHexString: () => '' })],
+  ])('D58: refuses an id that gives %s', (_, id) => {
+    expect(nameErrorOf(() => render('game:<0>', id())).message).toContain('or an ObjectId for <0>, but argument 0 is');
+  });
+
+  it('D58: tells what an id has thrown', () => {
+    const id = {
+      toHexString: (): string => {
+        throw new Error('closed');
+      },
+    };
+    expect(nameErrorOf(() => render('game:<0>', id))).toMatchObject({
+      message: 'The key template "game:<0>" could not read <0>: Error "closed"',
+      details: { ofProgram: true },
+    });
   });
 
   it('knows its text and the highest argument it needs', () => {

@@ -83,6 +83,19 @@ describe('The line about', () => {
         'and set maxHold in the module options to limit holds (owner me:1)',
     ],
     [
+      'D61: a hold that nobody can release',
+      {
+        type: 'forgotten',
+        ...HELD,
+        method: undefined,
+        heldFor: 12_000,
+        acquiredAt: 'Orders.pay (/app/orders.js:12:30)',
+      },
+      'error Lock "order:42" (order:<0>) was acquired by this process at Orders.pay (/app/orders.js:12:30) and never released, ' +
+        'and after 12 s nothing refers to the hold: it is no longer renewed, and ends with its lease. ' +
+        'Release it in a finally block, use withLock(), or keep the hold as long as it is wanted (owner me:1)',
+    ],
+    [
       'a failed renewal',
       notRenewed([HELD, { ...HELD, lockName: 'b', template: undefined, method: undefined }]),
       'warn This process could not renew 2 of its locks, "order:42" (order:<0>, @Locked Orders.pay), "b": Redis did not answer within 1000 ms. ' +

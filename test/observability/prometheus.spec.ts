@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Locked, LockOptionsError, LockService } from 'nest-redis-lock';
 import { collectLockMetrics, LockPrometheusModule, type PrometheusOptions } from 'nest-redis-lock/prometheus';
 import { type OpenMetricsContentType, register, Registry } from 'prom-client';
@@ -134,5 +134,56 @@ describe('LockPrometheusModule', () => {
     await app.get(LockService).withLock('a', () => {});
     expect(nonZero(await samplesOf(registry), 'shop_releases_total')).toEqual({ 'reentrant (none)': 1 });
     await app.close();
+  });
+
+  describe('D59: in a registry', () => {
+    const warned = () => jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    afterEach(() => jest.restoreAllMocks());
+
+    it('takes the place of one whose application failed to start', async () => {
+      class Failing {
+        constructor() {
+          throw new Error('no configuration');
+        }
+      }
+      const warn = warned();
+      const registry = new Registry();
+      const imports = [LockPrometheusModule.forRoot({ registry })];
+      await expect(start({ imports, providers: [Failing] })).rejects.toThrow('no configuration');
+      const app = await start({ imports });
+      await app.get(LockService).withLock('a', () => {});
+      expect(nonZero(await samplesOf(registry), 'nest_redis_lock_releases_total')).toEqual({ 'reentrant (none)': 1 });
+      expect(warn).not.toHaveBeenCalled();
+      await app.close();
+      expect(registry.getMetricsAsArray()).toEqual([]);
+    });
+
+    it('takes the place of one whose application was not closed, and says so; its late end changes nothing', async () => {
+      const warn = warned();
+      const registry = new Registry();
+      const imports = [LockPrometheusModule.forRoot({ registry })];
+      const first = await start({ imports });
+      const second = await start({ imports });
+      expect(warn).toHaveBeenCalledWith(expect.stringContaining('of an application that was not closed are replaced'));
+      await first.close();
+      await second.get(LockService).withLock('a', () => {});
+      expect(nonZero(await samplesOf(registry), 'nest_redis_lock_releases_total')).toEqual({ 'reentrant (none)': 1 });
+      await second.close();
+    });
+
+    it('leaves the metrics of another prefix', async () => {
+      const warn = warned();
+      const registry = new Registry();
+      const first = await start({ imports: [LockPrometheusModule.forRoot({ registry })] });
+      const second = await start({ imports: [LockPrometheusModule.forRoot({ registry, prefix: 'shop_' })] });
+      const names = registry.getMetricsAsArray().map(({ name }) => name);
+      expect(names.filter((name) => name.endsWith('releases_total'))).toEqual([
+        'nest_redis_lock_releases_total',
+        'shop_releases_total',
+      ]);
+      expect(warn).not.toHaveBeenCalled();
+      await first.close();
+      await second.close();
+    });
   });
 });

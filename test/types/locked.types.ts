@@ -58,6 +58,9 @@ export abstract class Accepted<T extends string> {
   @Locked('order:<0.id>')
   async property(_order: Order): Promise<void> {}
 
+  @Locked('game:<0._id>')
+  async objectId(_game: { readonly _id: { toHexString(): string } }): Promise<void> {}
+
   @Locked('order:<0.customer.id>:<0.customer.vip>')
   async nested(_order: Order): Promise<void> {}
 
@@ -193,6 +196,14 @@ export class RefusedKeys<T extends string> {
   // @ts-expect-error D36: in single quotes it is just text, and one lock for all orders
   @Locked('order:${id}')
   async interpolated(_id: string): Promise<void> {}
+
+  // @ts-expect-error D58: the placeholder of another library, which is not replaced
+  @Locked('order:{0}')
+  async foreignPlaceholder(_id: string): Promise<void> {}
+
+  // @ts-expect-error D58: the same with a property
+  @Locked('order:{0.id}:<0.id>')
+  async foreignProperty(_order: Order): Promise<void> {}
 
   // @ts-expect-error D36: also beside a placeholder
   @Locked('order:<0>:${line}')

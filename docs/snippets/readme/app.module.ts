@@ -1,18 +1,13 @@
 // src/app.module.ts
 import { Module } from '@nestjs/common';
-import { ConfigModule, ConfigService } from '@nestjs/config';
 import { RedisLockModule } from 'nest-redis-lock';
 import { OrdersController, OrdersService } from './orders.js';
 
 @Module({
   imports: [
-    RedisLockModule.forRootAsync({
-      imports: [ConfigModule.forRoot()],
-      inject: [ConfigService],
-      useFactory: (config: ConfigService) => ({
-        connection: config.getOrThrow<string>('REDIS_URL'),
-        keyPrefix: 'shop:lock:', // apart from all other keys
-      }),
+    RedisLockModule.forRoot({
+      connection: process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379',
+      keyPrefix: 'shop:lock:', // apart from all other keys
     }),
   ],
   controllers: [OrdersController],

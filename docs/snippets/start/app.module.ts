@@ -1,19 +1,14 @@
 // src/app.module.ts
 import { Module } from '@nestjs/common';
-import { ConfigModule, ConfigService } from '@nestjs/config';
 import { RedisLockModule } from 'nest-redis-lock';
 import { OrdersController } from './orders.controller.js';
 import { OrdersService } from './orders.service.js';
 
 @Module({
   imports: [
-    RedisLockModule.forRootAsync({
-      imports: [ConfigModule.forRoot()],
-      inject: [ConfigService],
-      useFactory: (config: ConfigService) => ({
-        connection: config.getOrThrow<string>('REDIS_URL'),
-        keyPrefix: 'shop:lock:',
-      }),
+    RedisLockModule.forRoot({
+      connection: process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379',
+      keyPrefix: 'shop:lock:',
     }),
   ],
   controllers: [OrdersController],

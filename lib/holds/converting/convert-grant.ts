@@ -92,12 +92,12 @@ const passOn = (
   const acquired = { owner, sent: reply.sent, lease, fence: undefined };
   const next = new Grant(runtime, kind, name, acquired, origin, place?.inHalf(kind.family));
   next.holds.follow(holds);
+  next.takeSignalOf(grant);
   const hold = goOn(next);
   next.addFirstHold(hold, lease, term);
   grant.endWithoutCommand('converted');
   tellBegin(next);
   next.place?.put(next);
-  grant.passStopTo(next);
   // Its holder was told to stop meanwhile, and may have: a hold that was lost does not come back.
   if (!wasLost) return;
   void hold[Symbol.asyncDispose]();

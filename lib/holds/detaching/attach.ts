@@ -31,13 +31,15 @@ export const attach = async (
 ): Promise<GrantedHold> => {
   checkLease(lease, runtime.defaults);
   runtime.shutdown.throwIfAborted();
-  return runtime.attaching.add(takeOver(runtime, detached, lease));
+  const acquiredAt = runtime.grants.callerPlaces.find(runtime.scheduler.now());
+  return runtime.attaching.add(takeOver(runtime, detached, lease, acquiredAt));
 };
 
 const takeOver = async (
   runtime: AttachServices,
   { kind, name, secret, fence }: DetachedHold,
   lease: number | undefined,
+  acquiredAt: string | undefined,
 ): Promise<GrantedHold> => {
   const [owner, first] = [runtime.owners.next(), lease ?? runtime.watchdog.timeout];
   const request = { kind, name, from: ownerOfSecret(secret), to: owner, lease: first };
@@ -47,7 +49,7 @@ const takeOver = async (
     throw new LockLostError(`The token of lock "${name}" cannot be attached: ${why}`, { lockName: name });
   }
   const grant = new Grant(runtime, runtime.kinds[kind], name, { owner, sent: reply.sent, lease: first, fence });
-  const hold = new GrantedHold(grant, 'manual', 0);
+  const hold = new GrantedHold(grant, 'manual', 0, acquiredAt);
   grant.addFirstHold(hold, lease);
   tellBegin(grant);
   if (!runtime.shutdown.aborted) return hold;

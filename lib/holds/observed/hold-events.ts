@@ -70,6 +70,10 @@ export const tellAge = (grant: ToldHold, type: 'long-hold' | 'max-hold-reached',
   else events.emit({ type, ...eventFieldsOf(grant), maxHold });
 };
 
+/** Tells of a hold that nobody can release. */
+export const tellForgotten = (grant: ToldHold, acquiredAt: string | undefined): void =>
+  grant.runtime.events.emit({ type: 'forgotten', ...eventFieldsOf(grant), acquiredAt });
+
 /** Tells of a hold that ended before its owner released it. */
 export const tellLoss = (grant: ToldHold, texts: ReturnType<typeof lossTexts>, error: unknown): void => {
   grant.runtime.events.emit({ type: 'lost', ...eventFieldsOf(grant), ...texts });

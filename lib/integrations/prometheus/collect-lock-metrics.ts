@@ -4,7 +4,7 @@ import type { LockService } from '../../lock.service.js';
 import { invalidOption, parseOptions } from '../../validation/options.js';
 import { LockMetrics } from '../metrics/lock-metrics.js';
 import { METRICS_OPTIONS, type MetricsOptions, parseMaxLabelSets } from '../metrics/metrics.options.js';
-import { metricObjects } from './metric-objects.js';
+import { metricObjects, type NamedMetric } from './metric-objects.js';
 
 /** A registry of prom-client, in either format. */
 export type LockMetricsRegistry = Registry | Registry<OpenMetricsContentType>;
@@ -33,16 +33,19 @@ const DEFAULT_PREFIX = 'nest_redis_lock_';
 export const collectLockMetrics = (locks: LockService, options?: PrometheusOptions): (() => void) => {
   const { registry, prefix, maxLabelSets } = parsePrometheusOptions(options);
   const metrics = new LockMetrics(locks, maxLabelSets);
-  const registered: string[] = [];
+  const registered: NamedMetric[] = [];
   const stop = (): void => {
     metrics.stop();
-    for (const name of registered.splice(0)) registry.removeSingleMetric(name);
+    for (const { name, metric } of registered.splice(0)) {
+      // Another may have taken its place, after a `registry.clear()`.
+      if (registry.getSingleMetric(name) === metric) registry.removeSingleMetric(name);
+    }
   };
   try {
     for (const { name, metric } of metricObjects(metrics, prefix)) {
       if (registry.getSingleMetric(name)) throw registeredTwice(name);
       registry.registerMetric(metric);
-      registered.push(name);
+      registered.push({ name, metric });
     }
   } catch (error) {
     stop();
@@ -53,7 +56,7 @@ export const collectLockMetrics = (locks: LockService, options?: PrometheusOptio
 
 const registeredTwice = (name: string): LockOptionsError =>
   new LockOptionsError(
-    `registry has a metric named "${name}" already: stop the other collectLockMetrics() of this registry, or give another prefix`,
+    `registry has a metric named "${name}" already: call what the earlier collectLockMetrics() returned, also if its application failed to start or was not closed, or give another registry or prefix`,
     { details: { option: 'registry' } },
   );
 
