@@ -14,8 +14,11 @@ import { type Hold, Locked, LockService } from 'nest-redis-lock';
 import { LockDashboardModule, type LockDashboardOptions } from 'nest-redis-lock/dashboard';
 import { Dashboard } from '../../lib/integrations/dashboard/dashboard.js';
 import type { DashboardSnapshot, ShownLock } from '../../lib/integrations/dashboard/dashboard-snapshot.types.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { adapters, serve, type Served } from '../nest/applications.js';
 import { Gate } from '../kit/gate.js';
+
+const FIVE_MINUTES = 300_000;
 
 @Injectable()
 class Orders {
@@ -192,6 +195,48 @@ describe.each(adapters)('The dashboard on %s', (_, adapter) => {
     expect((await release({ name: 'a', owner: 'b' }, { 'x-lock-dashboard-token': token, cookie })).status).toBe(401);
     expect((await get('locks', { authorization: 'secret' })).status).toBe(200);
     expect((await get('locks/snapshot', { authorization: 'secret' })).status).toBe(200);
+  });
+
+  it('D64: an open stream ends, and its guard is asked again', async () => {
+    let isAdmitted = true;
+    await open({ guard: { canActivate: () => isAdmitted } });
+    const clock = new ManualClock();
+    Reflect.set(served.app.get(Dashboard, { strict: false }), 'clock', clock);
+    const stream = await get('locks/events');
+    expect(stream.status).toBe(200);
+    isAdmitted = false;
+    await clock.advance(FIVE_MINUTES);
+    expect(await stream.text()).toMatch(/event: renew\ndata: now\n\n$/);
+    expect((await get('locks/events')).status).toBe(403);
+  });
+
+  it('D65: shows names, use and losses of its own connection only', async () => {
+    served = await serve(
+      adapter,
+      {
+        imports: [
+          LockDashboardModule.forRoot({ allowAnonymous: true }),
+          LockDashboardModule.forRoot({ allowAnonymous: true, path: 'billing', connection: 'billing' }),
+        ],
+      },
+      { connections: { default: 'memory', billing: 'memory' } },
+    );
+    for (const [service, name] of [
+      [locks(), 'order'],
+      [locks().forConnection('billing'), 'card-of-jane-doe'],
+    ] as const) {
+      await service.withLock(name, () => undefined);
+      await service.acquire(name);
+      await service.getLock(name).forceRelease();
+    }
+    for (const [path, name] of [
+      ['locks', 'order'],
+      ['billing', 'card-of-jane-doe'],
+    ]) {
+      const { groups, losses } = await snapshot(path);
+      expect(groups.map(({ title, use }) => [title, use?.acquired])).toEqual([[name, 2]]);
+      expect(new Set(losses.map((loss) => loss.name))).toEqual(new Set([name]));
+    }
   });
 
   it('releases a lock for its own page, and only from the owner that it showed', async () => {

@@ -51,10 +51,13 @@ listen(
     // The text is the same with every snapshot: it is announced once.
     showConnection('live', 'Live');
   },
-  () => {
+  (isRefused) => {
     isLive = false;
     const since = snapshot ? ` What is shown is from ${clock(snapshot.at, Date.now())}.` : '';
-    showConnection('trouble', `No answer from the application; trying again.${since}`);
+    const what = isRefused
+      ? 'This page is refused; reload it to sign in again.'
+      : 'No answer from the application; trying again.';
+    showConnection('trouble', `${what}${since}`);
   },
 );
 
