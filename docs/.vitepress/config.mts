@@ -27,10 +27,11 @@ const folder = (name: string, first: readonly string[] = []): DefaultTheme.Sideb
   return [...first, ...rest].map((page) => linkTo(`${name}/${page}`));
 };
 
+/** A folded section; the one of the open page unfolds by itself. */
 const section = (text: string, items: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem => ({
   text,
   items,
-  collapsed: false,
+  collapsed: true,
 });
 
 const inRepository = (path: string): string => {
@@ -77,7 +78,7 @@ const guide = [
 ];
 
 const sidebar: DefaultTheme.SidebarItem[] = [
-  section('Guide', folder('guide', guide)),
+  { ...section('Guide', folder('guide', guide)), collapsed: false },
   section('Recipes', folder('recipes')),
   section(
     'Safety',
