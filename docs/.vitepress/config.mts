@@ -6,6 +6,9 @@ import { type DefaultTheme, defineConfig } from 'vitepress';
 const DOCS = fileURLToPath(new URL('..', import.meta.url));
 const REPOSITORY = 'https://github.com/nest-redis-lock/nest-redis-lock';
 
+/** In the page itself: a site that is served below another path would not find a file. */
+const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M4 7V5a4 4 0 0 1 8 0v2h1v8H3V7zm2 0h4V5a2 2 0 0 0-4 0z" fill="#2456c9"/></svg>')}`;
+
 type MarkdownToIt = NonNullable<Parameters<typeof defineConfig>[0]['markdown']>['config'];
 
 const titleOf = (page: string): string => {
@@ -110,6 +113,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
 export default defineConfig({
   title: 'nest-redis-lock',
   description: 'Distributed locks for NestJS on Redis',
+  head: [['link', { rel: 'icon', href: ICON }]],
   cleanUrls: true,
   lastUpdated: false,
   srcExclude: ['snippets/**', 'recipes/*/**'],

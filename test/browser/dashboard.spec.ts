@@ -186,6 +186,12 @@ describe('The dashboard in a browser', () => {
     expect(await focused()).toBe('Release the lock');
     await page.keyboard.press('Enter');
     await outcome('“a” was released.');
+    await row('a').waitFor({ state: 'detached' });
+    // D68: the focus does not fall to the body.
+    expect(await focused()).toMatch(/^Release 0 comes before/);
+    await locks().getLock('0 comes before').forceRelease();
+    await row('0 comes before').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 
   it('D64: asks for another stream when one ends, without saying that anything is wrong, and says if it is refused', async () => {

@@ -25,10 +25,22 @@ const showTotals = ({ groups, losses }) => {
   byId('total-lost').classList.toggle('some-lost', losses.length > 0);
 };
 
+const releaseButtons = () => [...document.querySelectorAll('.release')].filter((button) => button.checkVisibility());
+
+/** If the focused button goes with its row, the focus passes to the button in its place, or to the list. */
+const keepFocus = (update) => {
+  const focused = document.activeElement;
+  const place = releaseButtons().indexOf(focused);
+  update();
+  if (place === -1 || (focused.isConnected && focused.checkVisibility())) return;
+  const left = releaseButtons();
+  (left[place] ?? left.at(-1) ?? byId('main')).focus();
+};
+
 const show = () => {
   const groups = filtered(snapshot.groups);
   showTotals(snapshot);
-  showGroups(groups, snapshot);
+  keepFocus(() => showGroups(groups, snapshot));
   showLosses(snapshot);
   setOptional(byId('problem'), snapshot.problem && `The locks cannot be read: ${printable(snapshot.problem)}`);
   setOptional(
