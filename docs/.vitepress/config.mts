@@ -6,6 +6,9 @@ import { type DefaultTheme, defineConfig } from 'vitepress';
 const DOCS = fileURLToPath(new URL('..', import.meta.url));
 const REPOSITORY = 'https://github.com/nest-redis-lock/nest-redis-lock';
 
+/** In the page itself: a site that is served below another path would not find a file. */
+const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M4 7V5a4 4 0 0 1 8 0v2h1v8H3V7zm2 0h4V5a2 2 0 0 0-4 0z" fill="#2456c9"/></svg>')}`;
+
 type MarkdownToIt = NonNullable<Parameters<typeof defineConfig>[0]['markdown']>['config'];
 
 const titleOf = (page: string): string => {
@@ -27,10 +30,11 @@ const folder = (name: string, first: readonly string[] = []): DefaultTheme.Sideb
   return [...first, ...rest].map((page) => linkTo(`${name}/${page}`));
 };
 
+/** A folded section; the one of the open page unfolds by itself. */
 const section = (text: string, items: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem => ({
   text,
   items,
-  collapsed: false,
+  collapsed: true,
 });
 
 const inRepository = (path: string): string => {
@@ -77,7 +81,7 @@ const guide = [
 ];
 
 const sidebar: DefaultTheme.SidebarItem[] = [
-  section('Guide', folder('guide', guide)),
+  { ...section('Guide', folder('guide', guide)), collapsed: false },
   section('Recipes', folder('recipes')),
   section(
     'Safety',
@@ -109,6 +113,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
 export default defineConfig({
   title: 'nest-redis-lock',
   description: 'Distributed locks for NestJS on Redis',
+  head: [['link', { rel: 'icon', href: ICON }]],
   cleanUrls: true,
   lastUpdated: false,
   srcExclude: ['snippets/**', 'recipes/*/**'],

@@ -2,11 +2,15 @@ import type { ListedLock } from '../inspection/inspected-lock.js';
 import { listLocks } from '../inspection/list-locks.js';
 import { type ListOptions, parseList } from '../inspection/list.options.js';
 import { releaseHolder } from '../inspection/release-holder.js';
+import type { NameLimits } from '../keys/lock-name.js';
 import { fullName } from '../locks/full-name.js';
 import { invalidOption } from '../validation/options.js';
 import { LockGetters } from './lock-getters.js';
 import type { LockRuntime } from './lock-runtime.js';
 import { type LockStats, statsOf } from './lock-stats.js';
+
+/** Other processes, and Java, may allow more than this one does. */
+const GIVEN_BY_OTHERS: NameLimits = { maxBytes: Number.POSITIVE_INFINITY, allowControlCharacters: true };
 
 /** The methods of `LockService` that tell who holds what, and who waits for it. */
 export abstract class LockObservation extends LockGetters {
@@ -59,13 +63,14 @@ export abstract class LockObservation extends LockGetters {
    * wakes the waiters, as its own release does. The server compares the owner, so a lock that another owner has by now
    * stays as it is. The process of the owner notices at its next renewal; a holder in this process stops at once. Finds
    * an owner among the first 1000 holders of a name.
+   * @param name As of `list()`: also longer than `maxNameBytes`, or with control characters, which others may have used.
    * @param owner As of an inspection: the owner id, or the id of a permit.
    * @returns Whether that owner held it.
    * @throws LockNameError, LockOptionsError, LockUnavailableError
    */
   async releaseHolder(name: string, owner: string): Promise<boolean> {
     const { backend, connection, defaults, events, grants, watchdog } = this.runtime;
-    const lockName = fullName(name, defaults);
+    const lockName = fullName(name, { ...defaults, names: GIVEN_BY_OTHERS });
     if (typeof owner !== 'string' || owner === '') throw invalidOption('owner', owner, 'an owner id of an inspection');
     const kind = await releaseHolder(backend, { name: lockName, owner, lease: watchdog.timeout });
     const type = 'force-released';

@@ -19,6 +19,14 @@ describe('The error of a ballot without a quorum', () => {
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', lockName: 'n', ...expected });
   });
 
+  it('D73: has an unknown outcome if a node was changed, although the others were not asked', async () => {
+    const ballot = await decided<string>([NOT_SENT, NOT_SENT, 'acquired']);
+    const isGrant = (answer: string): boolean => answer === 'acquired';
+    expect(noQuorum(ballot, 2, 'n', inWords, isGrant)).toMatchObject({ outcome: 'unknown' });
+    const busyBallot = await decided<string>([NOT_SENT, NOT_SENT, 'busy']);
+    expect(noQuorum(busyBallot, 2, 'n', inWords, isGrant)).toMatchObject({ outcome: 'not-sent' });
+  });
+
   it('is the type error if it makes a quorum impossible', async () => {
     expect(noQuorum(await decided<string>([WRONG_TYPE, 'held', WRONG_TYPE]), 2, 'n', inWords)).toBe(WRONG_TYPE);
     expect(noQuorum(await decided<string>([WRONG_TYPE, 'held', UNKNOWN]), 3, 'n', inWords)).toBe(WRONG_TYPE);

@@ -98,6 +98,18 @@ describe('A lock on a quorum', () => {
     await expect(lock.leaveBehind({ ...request, keep: 5000 })).rejects.toThrow(LockUnavailableError);
   });
 
+  it.each(['acquire', 'release', 'forceRelease', 'leaveBehind'] as const)(
+    'D73: has an unknown outcome of %s if a minority has done it, although nothing was sent to the others',
+    async (operation) => {
+      const request = { name: 'n', owner: 'a:1', lease: 1000, keep: 5000 };
+      const before = operation === 'acquire' ? 0 : 3;
+      let asked = 0;
+      const { lock } = openQuorum(3, () => ((asked += 1) <= before + 1 ? 'answered' : 'not-sent'));
+      if (before > 0) await lock.acquire(request);
+      await expect(lock[operation](request)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown' });
+    },
+  );
+
   it('has one owner at a time, whatever happens to requests and replies', async () => {
     const step = fc.record({
       owner: fc.constantFrom('a:1', 'b:1', 'c:1'),

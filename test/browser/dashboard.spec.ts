@@ -3,11 +3,15 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Browser, Page } from 'playwright-core';
 import { LockService } from 'nest-redis-lock';
 import { LockDashboardModule } from 'nest-redis-lock/dashboard';
+import { Dashboard } from '../../lib/integrations/dashboard/dashboard.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { until } from '../kit/until.js';
 import { serve, type Served } from '../nest/applications.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { openBrowser, openPage } from './open-browser.js';
 import { Payments } from './payments.js';
+
+const FIVE_MINUTES = 300_000;
 
 const HOSTILE = [
   '<script>window.hacked = 1</script>',
@@ -182,6 +186,38 @@ describe('The dashboard in a browser', () => {
     expect(await focused()).toBe('Release the lock');
     await page.keyboard.press('Enter');
     await outcome('“a” was released.');
+    await row('a').waitFor({ state: 'detached' });
+    // D68: the focus does not fall to the body.
+    expect(await focused()).toMatch(/^Release 0 comes before/);
+    await locks().getLock('0 comes before').forceRelease();
+    await row('0 comes before').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+  });
+
+  it('D64: asks for another stream when one ends, without saying that anything is wrong, and says if it is refused', async () => {
+    const dashboard = served.app.get(Dashboard, { strict: false });
+    const clock = new ManualClock();
+    Reflect.set(dashboard, 'clock', clock);
+    await page.reload();
+    await live();
+    await page.evaluate(`{
+      window.states = [];
+      const connection = document.getElementById('connection');
+      new MutationObserver(() => window.states.push(connection.textContent)).observe(connection, {
+        childList: true, characterData: true, subtree: true });
+    }`);
+    const another = page.waitForResponse(`${served.url}/locks/events`);
+    await clock.advance(FIVE_MINUTES);
+    expect((await another).status()).toBe(200);
+    await locks().acquire('a');
+    await row('a').waitFor();
+    expect(await page.evaluate('window.states')).toEqual([]);
+    // As a guard does that has changed its mind.
+    await page.route('**/locks/events', (route) => route.fulfill({ status: 403 }));
+    await clock.advance(FIVE_MINUTES);
+    await outcome(/^This page is refused; reload it to sign in again\. What is shown is from /);
+    await page.unroute('**/locks/events');
+    await live();
   });
 
   it('says that the application does not answer, and goes on when it is back', async () => {

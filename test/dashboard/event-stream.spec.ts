@@ -9,6 +9,7 @@ import { until } from '../kit/until.js';
 
 const STALLED_MS = 30_000;
 const INTERVAL = 1000;
+const LIFE_MS = 300_000;
 
 let clock: ManualClock;
 let server: Server;
@@ -97,6 +98,33 @@ describe('The stream of a page', () => {
     await until(() => received.text.includes('data: the end'));
   });
 
+  it('D64: ends after five minutes and tells the page to ask for another, which the guard may refuse', async () => {
+    const { socket, response } = await openClient();
+    const received = textOf(socket);
+    let ended = 0;
+    const stream = new EventStream(response, clock, () => (ended += 1));
+    await clock.advance(LIFE_MS - 1);
+    stream.send('snapshot', 'before');
+    expect(response.writableEnded).toBe(false);
+    const end = once(socket, 'end');
+    await clock.advance(1);
+    await end;
+    await until(() => ended === 1);
+    stream.send('snapshot', 'after');
+    expect(received.text).toContain('data: before\n\n');
+    expect(received.text).toContain('event: renew\ndata: now\n\n');
+    expect(received.text).not.toContain('after');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('D64: disconnects a client that does not read after five minutes', async () => {
+    const { response } = await openClient();
+    new EventStream(response, clock, () => undefined).send('snapshot', 'x'.repeat(64_000_000));
+    await until(() => response.writableNeedDrain);
+    await clock.advance(LIFE_MS);
+    expect(response.destroyed).toBe(true);
+  });
+
   it('reports that its client is gone', async () => {
     const { socket, response } = await openClient();
     let ended = 0;
@@ -106,6 +134,7 @@ describe('The stream of a page', () => {
     stream.send('snapshot', '1');
     stream.close();
     expect(ended).toBe(1);
+    expect(clock.pending).toBe(0);
   });
 });
 

@@ -10,12 +10,17 @@ import {
   UnauthorizedException,
   VersioningType,
 } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type Hold, Locked, LockService } from 'nest-redis-lock';
 import { LockDashboardModule, type LockDashboardOptions } from 'nest-redis-lock/dashboard';
 import { Dashboard } from '../../lib/integrations/dashboard/dashboard.js';
 import type { DashboardSnapshot, ShownLock } from '../../lib/integrations/dashboard/dashboard-snapshot.types.js';
-import { adapters, serve, type Served } from '../nest/applications.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { adapters, runtimeOf, serve, type Served } from '../nest/applications.js';
 import { Gate } from '../kit/gate.js';
+
+const FIVE_MINUTES = 300_000;
 
 @Injectable()
 class Orders {
@@ -49,6 +54,44 @@ class AdminGuard implements CanActivate {
 }
 
 const locksIn = ({ groups }: DashboardSnapshot): readonly ShownLock[] => groups.flatMap(({ locks }) => locks);
+
+/** The same adapters, which trust what a proxy says of its client. */
+const behindProxies: readonly (typeof adapters)[number][] = [
+  [
+    'Express',
+    () => {
+      const express = new ExpressAdapter();
+      express.set('trust proxy', true);
+      return express;
+    },
+  ],
+  ['Fastify', () => new FastifyAdapter({ trustProxy: true })],
+];
+
+describe.each(behindProxies)('The dashboard on %s behind a proxy', (_, adapter) => {
+  it('D68: names the client in the log, and not the proxy', async () => {
+    const { app, url } = await serve(adapter, {
+      imports: [LockDashboardModule.forRoot({ allowAnonymous: true })],
+    });
+    const release = jest.spyOn(app.get(Dashboard, { strict: false }), 'release');
+    const page = await fetch(`${url}/locks`);
+    const [, token = ''] = /name="lock-dashboard-token" content="([^"]+)"/.exec(await page.text()) ?? [];
+    const [cookie = ''] = (page.headers.get('set-cookie') ?? '').split(';');
+    await fetch(`${url}/locks/release`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-lock-dashboard-token': token,
+        'x-forwarded-for': '203.0.113.7',
+        origin: url,
+        cookie,
+      },
+      body: JSON.stringify({ name: 'a', owner: 'b' }),
+    });
+    await app.close();
+    expect(release.mock.calls).toEqual([['a', 'b', '203.0.113.7']]);
+  });
+});
 
 describe.each(adapters)('The dashboard on %s', (_, adapter) => {
   let served: Served;
@@ -194,6 +237,48 @@ describe.each(adapters)('The dashboard on %s', (_, adapter) => {
     expect((await get('locks/snapshot', { authorization: 'secret' })).status).toBe(200);
   });
 
+  it('D64: an open stream ends, and its guard is asked again', async () => {
+    let isAdmitted = true;
+    await open({ guard: { canActivate: () => isAdmitted } });
+    const clock = new ManualClock();
+    Reflect.set(served.app.get(Dashboard, { strict: false }), 'clock', clock);
+    const stream = await get('locks/events');
+    expect(stream.status).toBe(200);
+    isAdmitted = false;
+    await clock.advance(FIVE_MINUTES);
+    expect(await stream.text()).toMatch(/event: renew\ndata: now\n\n$/);
+    expect((await get('locks/events')).status).toBe(403);
+  });
+
+  it('D65: shows names, use and losses of its own connection only', async () => {
+    served = await serve(
+      adapter,
+      {
+        imports: [
+          LockDashboardModule.forRoot({ allowAnonymous: true }),
+          LockDashboardModule.forRoot({ allowAnonymous: true, path: 'billing', connection: 'billing' }),
+        ],
+      },
+      { connections: { default: 'memory', billing: 'memory' } },
+    );
+    for (const [service, name] of [
+      [locks(), 'order'],
+      [locks().forConnection('billing'), 'card-of-jane-doe'],
+    ] as const) {
+      await service.withLock(name, () => undefined);
+      await service.acquire(name);
+      await service.getLock(name).forceRelease();
+    }
+    for (const [path, name] of [
+      ['locks', 'order'],
+      ['billing', 'card-of-jane-doe'],
+    ]) {
+      const { groups, losses } = await snapshot(path);
+      expect(groups.map(({ title, use }) => [title, use?.acquired])).toEqual([[name, 2]]);
+      expect(new Set(losses.map((loss) => loss.name))).toEqual(new Set([name]));
+    }
+  });
+
   it('releases a lock for its own page, and only from the owner that it showed', async () => {
     await open();
     await acquire('a');
@@ -205,6 +290,16 @@ describe.each(adapters)('The dashboard on %s', (_, adapter) => {
     const right = await release({ name: 'a', owner }, headers);
     expect([right.status, await right.json()]).toEqual([200, { released: true }]);
     expect(await locks().getLock('a').isLocked()).toBe(false);
+  });
+
+  it('D68: releases a lock whose name others have given, with control characters or too long for this process', async () => {
+    await open();
+    for (const name of ['line\nbreak', 'x'.repeat(600)]) {
+      const owner = 'other:1';
+      await runtimeOf(served.app).backend.lock.acquire({ name, owner, lease: 60_000 });
+      const response = await release({ name, owner }, await pageHeaders());
+      expect([response.status, await response.json()]).toEqual([200, { released: true }]);
+    }
   });
 
   it.each([

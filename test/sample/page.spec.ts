@@ -100,9 +100,18 @@ describe.each(['redis', 'memory'])('The page of a shop in %s', (backend) => {
     await shows('[data-name="aarhus"] .holder', /^No order/);
   });
 
+  it('D67: says what to press first, and before it is pressed why a process cannot be killed', async () => {
+    await shows('#hint', /^\s*Press Start a sale first/);
+    const isAlone = shops.length === 1;
+    expect(await page.locator('#why-not-kill').isVisible()).toBe(isAlone);
+    expect((await page.getAttribute('#kill', 'aria-disabled')) === 'true').toBe(isAlone);
+    expect(await page.getAttribute('#kill', 'aria-describedby')).toBe(isAlone ? 'why-not-kill' : null);
+    // It stays focusable, so a click reaches it.
+    await page.locator('#kill').click({ force: true });
+    await shows('#outcome', isAlone ? /^The sale is over: / : /^That needs the processes of npm start\.$/);
+  });
+
   it('says why a button cannot do what it says', async () => {
-    await page.click('#kill');
-    await shows('#outcome', /^That needs the processes of npm start\.$/);
     await page.click('#unlocked');
     await shows('#unlocked', /^Sell without locks$/);
     expect(await textOf('#outcome')).toBe('That needs the processes of npm start.');

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { DataSource } from 'typeorm';
+import type { Snapshot } from '../../sample/shop/dashboard/snapshot.js';
+import type { Figures } from '../../sample/shop/flash-sale/figures.js';
 import { until } from '../kit/until.js';
 import { freePort } from '../servers/process/free-port.js';
 import { PostgresServer } from '../servers/postgres/postgres-server.js';
@@ -139,6 +141,42 @@ describe('npm start', () => {
     run.interrupt();
     expect(await run.code()).toBe(0);
     expect(await run.processes()).toEqual([]);
+  });
+
+  it('D67: ends each sale although processes are killed meanwhile, and loses no permit', async () => {
+    const port = await freePort();
+    const run = new SampleRun([], { PORT: String(port) });
+    await run.said('The shop is open');
+    const url = `http://127.0.0.1:${port}`;
+    const post = (path: string): Promise<Response> => fetch(`${url}/${path}`, { method: 'POST' });
+    const state = async (): Promise<Snapshot> => (await (await fetch(`${url}/status`)).json()) as Snapshot;
+    for (let round = 1; round <= 3; round += 1) {
+      const sale = post('sales');
+      let seller: number | undefined;
+      await until(
+        async () => {
+          const { gateway, sale: held } = await state();
+          seller = held.holders[0]?.process;
+          return seller !== undefined && gateway.inUse > 0;
+        },
+        60_000,
+        'the sale is under way',
+      );
+      const killed = await post('processes/kill');
+      expect(killed.status).toBe(200);
+      expect(((await killed.json()) as { killed: number }).killed).not.toBe(seller);
+      const ended = await sale;
+      expect(ended.status).toBe(201);
+      expect((await ended.json()) as Figures).toMatchObject({ oversold: 0 });
+      const isQuiet = async (): Promise<boolean> => {
+        const { gateway, processes, sale: held } = await state();
+        return gateway.inUse === 0 && held.holders.length === 0 && processes.every(({ leaseMs }) => leaseMs > 0);
+      };
+      await until(isQuiet, 60_000, 'no permit is in use, and all processes run');
+    }
+    expect((await state()).gateway.peak).toBeLessThanOrEqual(5);
+    run.interrupt();
+    expect(await run.code()).toBe(0);
   });
 });
 

@@ -115,12 +115,14 @@ const outcomeOf = (errors: readonly unknown[]): LockUnavailableError['outcome'] 
 /**
  * The error if too few nodes answered for a decision: with the answers of all of them, or the one that so many of them
  * gave that it is the reason.
+ * @param hasChanged Whether a node of this answer was changed, so that the outcome of the whole is not that of the errors.
  */
 export const noQuorum = <T>(
   ballot: Ballot<T>,
   quorum: number,
   lockName: string | undefined,
   inWords: (answer: T) => Omit<NodeResult, 'node'>,
+  hasChanged: (answer: T) => boolean = () => false,
 ): LockError => {
   const { errors, votes } = ballot;
   const most = votes.length - quorum;
@@ -132,7 +134,8 @@ export const noQuorum = <T>(
   const text =
     `No quorum of the Redis nodes could decide: ${ballot.answers.length} of ${votes.length} answered, ` +
     `${quorum} are needed (${nodes.map(inOneLine).join('; ')})`;
-  return new LockUnavailableError(text, outcomeOf(errors), permanent, {
+  const outcome = ballot.count(hasChanged) > 0 ? 'unknown' : outcomeOf(errors);
+  return new LockUnavailableError(text, outcome, permanent, {
     lockName,
     details: { quorum, nodes },
     cause: errors[0],

@@ -27,6 +27,9 @@ import type { RetryDelay } from './retry-delay.js';
 const DRIFT = 0.01;
 const GRAIN_MS = 2;
 
+const isGrant = ({ outcome }: AcquireOutcome): boolean => outcome === 'acquired';
+const isTrue = (answer: boolean): boolean => answer;
+
 /** Redlock's rule: how much of a lease is left after the round that acquired it, if no node's clock is trusted, ms. */
 export const validity = (lease: number, elapsed: number): number => lease - elapsed - (lease * DRIFT + GRAIN_MS);
 
@@ -73,7 +76,7 @@ export class QuorumLock implements LockOperations {
     const { quorum } = this;
     const sent = new Stopwatch(this.scheduler);
     const ballot = new Ballot(this.nodes, (node) => node.acquire(request));
-    const granted = (): number => ballot.count(({ outcome }) => outcome === 'acquired');
+    const granted = (): number => ballot.count(isGrant);
     const isGranted = await ballot.decide(() => {
       if (granted() >= quorum) return true;
       if (granted() + ballot.pending >= quorum) return undefined;
@@ -86,7 +89,7 @@ export class QuorumLock implements LockOperations {
     // A quorum that is given up may have been seen by other waiters, which now sleep until its end is announced.
     await this.undo(ballot, (node) => this.giveBack(node, request, !isGranted));
     if (problem) throw problem;
-    if (ballot.answers.length < quorum) throw noQuorum(ballot, quorum, request.name, describeGrant);
+    if (ballot.answers.length < quorum) throw noQuorum(ballot, quorum, request.name, describeGrant, isGrant);
     return busyFor(ballot, quorum, this.retryDelay);
   }
 
@@ -127,7 +130,8 @@ export class QuorumLock implements LockOperations {
     if (verdict !== 'undecided') return { outcome: verdict === 'yes' ? 'released' : 'not-held' };
     // A majority reports it free, and no answer shows that it was lost before.
     if (ballot.answers.length >= majorityOf(this.size)) return { outcome: 'released' };
-    throw noQuorum(ballot, this.quorum, request.name, ({ outcome }) => ({ outcome }));
+    const isReleased = ({ outcome }: ReleaseOutcome): boolean => outcome === 'released';
+    throw noQuorum(ballot, this.quorum, request.name, ({ outcome }) => ({ outcome }), isReleased);
   }
 
   async leaveBehind(request: LeaveBehindRequest): Promise<boolean> {
@@ -136,7 +140,7 @@ export class QuorumLock implements LockOperations {
     this.background.add(ballot.settled);
     const verdict = await this.verdict(ballot, (wasHeld) => wasHeld);
     if (verdict === 'undecided')
-      throw noQuorum(ballot, this.quorum, request.name, (wasHeld) => ({ outcome: wasHeld ? 'held' : 'lost' }));
+      throw noQuorum(ballot, this.quorum, request.name, (wasHeld) => ({ outcome: wasHeld ? 'held' : 'lost' }), isTrue);
     if (verdict === 'no') this.abandon(request);
     return verdict === 'yes';
   }
@@ -146,7 +150,7 @@ export class QuorumLock implements LockOperations {
     const ballot = new Ballot(this.nodes, (node) => node.forceRelease(request));
     await ballot.settled;
     if (ballot.answers.length >= majorityOf(this.size)) return ballot.count((held) => held) > 0;
-    throw noQuorum(ballot, this.quorum, request.name, (held) => ({ outcome: held ? 'released' : 'not-held' }));
+    throw noQuorum(ballot, this.quorum, request.name, (held) => ({ outcome: held ? 'released' : 'not-held' }), isTrue);
   }
 
   async inspect(name: string, owner: OwnerId | undefined): Promise<LockState> {

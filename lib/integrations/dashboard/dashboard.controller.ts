@@ -92,12 +92,12 @@ const openStream = ({ feed, clock }: Dashboard, { request, response }: RawExchan
   else feed.add(new EventStream(response, clock, (stream) => feed.remove(stream)));
 };
 
-const release = async (dashboard: Dashboard, { request, response, body }: RawExchange): Promise<void> => {
+const release = async (dashboard: Dashboard, { request, response, body, client }: RawExchange): Promise<void> => {
   const refusal = refusalOf(request);
   if (refusal !== undefined) return refuse(response, 403, refusal);
   if (!isReleaseRequest(body)) return refuse(response, 400, 'The body must be JSON with the texts name and owner.');
   try {
-    const released = await dashboard.release(body.name, body.owner, request.socket.remoteAddress ?? 'unknown');
+    const released = await dashboard.release(body.name, body.owner, client);
     return sendJson(response, 200, { released });
   } catch (error) {
     const isInvalid = error instanceof LockNameError || error instanceof LockOptionsError;

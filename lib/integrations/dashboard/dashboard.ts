@@ -24,23 +24,32 @@ export class Dashboard implements OnModuleDestroy {
 
   constructor(
     private readonly locks: Pick<LockService, 'getLock' | 'list' | 'onEvent' | 'releaseHolder'>,
-    private readonly settings: { readonly refresh: number; readonly maxLocks: number },
+    private readonly settings: {
+      readonly connection: string;
+      readonly refresh: number;
+      readonly maxLocks: number;
+    },
     readonly clock: Scheduler,
   ) {
     this.names = new NameGroups(locks.getLock(NAME).name.slice(0, -NAME.length));
     this.use = new RecentUse(this.names, clock);
     this.feed = new LiveFeed(() => this.look(), settings.refresh, clock);
+    // The service of the default connection hears the events of all connections.
+    const isShown = (event: { readonly connection: string }): boolean => event.connection === settings.connection;
     this.stops = [
-      locks.onEvent(USE_EVENTS, (event) => this.use.record(event)),
-      locks.onEvent(['lost', 'force-released'], (event) =>
+      locks.onEvent(USE_EVENTS, (event) => {
+        if (isShown(event)) this.use.record(event);
+      }),
+      locks.onEvent(['lost', 'force-released'], (event) => {
+        if (!isShown(event)) return;
         this.losses.add({
           at: Date.now(),
           name: this.names.nameOf(event.lockName),
           what: event.type === 'lost' ? event.reason : 'this process released it by force',
           owner: event.type === 'lost' ? event.owner : undefined,
           method: event.method,
-        }),
-      ),
+        });
+      }),
     ];
   }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { runOutsideContexts } from '../../context/owner-context.js';
 import type { Scheduler } from '../../time/scheduler.js';
 import { writeHead } from './raw-exchange.js';
 
@@ -7,6 +8,9 @@ const STALLED_MS = 30_000;
 
 /** After this time a page connects again, ms. */
 const RECONNECT_MS = 2000;
+
+/** A stream ends after this time, ms. Its page connects again at once, so the guard decides anew. */
+const LIFE_MS = 300_000;
 
 /**
  * The events of one page, as Server-Sent Events. At most one event waits for a client that does not read: those that
@@ -19,10 +23,14 @@ export class EventStream {
   /** @param onEnd Called once when the client is gone, or was disconnected. */
   constructor(
     private readonly response: ServerResponse,
-    private readonly clock: Pick<Scheduler, 'now'>,
+    private readonly clock: Pick<Scheduler, 'now' | 'schedule'>,
     onEnd: (stream: EventStream) => void,
   ) {
-    response.once('close', () => onEnd(this));
+    const life = runOutsideContexts(() => clock.schedule(LIFE_MS, () => this.renew()));
+    response.once('close', () => {
+      life.cancel();
+      onEnd(this);
+    });
     // An error, such as a reset, is followed by `close`.
     response.on('error', () => response.destroy());
     response.on('drain', () => {
@@ -43,6 +51,12 @@ export class EventStream {
   close(): void {
     if (this.fullSince === undefined) this.response.end();
     else this.response.destroy();
+  }
+
+  /** Ends the response, and tells the page to ask for another. */
+  private renew(): void {
+    this.send('renew', 'now');
+    this.close();
   }
 
   private write(text: string): void {

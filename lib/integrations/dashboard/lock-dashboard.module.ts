@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { LockService } from '../../lock.service.js';
+import { DEFAULT_CONNECTION_NAME } from '../../locks/options/connection-choice.js';
 import { systemScheduler } from '../../time/scheduler.js';
 import { createDashboardController } from './dashboard.controller.js';
 import { Dashboard } from './dashboard.js';
@@ -33,7 +34,7 @@ export class LockDashboardModule {
           useFactory: (locks: LockService): Dashboard =>
             new Dashboard(
               connection === undefined ? locks : locks.forConnection(connection),
-              settings,
+              { ...settings, connection: connection ?? DEFAULT_CONNECTION_NAME },
               systemScheduler,
             ),
         },

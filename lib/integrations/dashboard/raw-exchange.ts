@@ -15,14 +15,18 @@ export interface RawExchange {
   readonly response: ServerResponse;
   /** The parsed body, if the application parses bodies. */
   readonly body: unknown;
+  /** The address of the client, as the application knows it: behind a proxy that it trusts, the one that this names. */
+  readonly client: string;
 }
 
 export const rawExchange = (request: GivenRequest, response: GivenResponse): RawExchange => {
   const body: unknown = Reflect.get(request, 'body');
   const raw = 'raw' in request ? request.raw : request;
-  if (!('hijack' in response)) return { request: raw, response, body };
+  const ip: unknown = Reflect.get(request, 'ip');
+  const client = typeof ip === 'string' ? ip : (raw.socket.remoteAddress ?? 'unknown');
+  if (!('hijack' in response)) return { request: raw, response, body, client };
   response.hijack();
-  return { request: raw, response: response.raw, body };
+  return { request: raw, response: response.raw, body, client };
 };
 
 const EVERYWHERE = {

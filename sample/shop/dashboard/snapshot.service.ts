@@ -2,12 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Ledger } from '../inventory/ledger.js';
 import { OrderQueue } from '../orders/order-queue.js';
 import { PaymentProvider } from '../payments/payment-provider.js';
-import { PaymentService } from '../payments/payment.service.js';
+import { PAYMENT_GATEWAY, PaymentService } from '../payments/payment.service.js';
+import { SALE_LOCK } from '../flash-sale/sale.service.js';
 import { StockReports } from '../reports/stock-reports.js';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 import { FREE, type LockState, LockStates } from './lock-states.js';
 import { presenceLockOf } from './presence.service.js';
-import type { GatewayState, ReportState, Snapshot, WarehouseState } from './snapshot.js';
+import type { ReportState, Snapshot, WarehouseState } from './snapshot.js';
 
 /** Collects the data of the page. */
 @Injectable()
@@ -27,10 +28,10 @@ export class SnapshotService {
     const numbers = Array.from({ length: processes }, (_, n) => n + 1);
     const { entries, balances } = await this.ledger.report();
     const names = [...new Set(entries.map(({ warehouse }) => warehouse))].toSorted();
-    const [locks, present, gateway, report] = await Promise.all([
+    const [locks, present, log, report] = await Promise.all([
       this.states.look(),
       this.queue.present(),
-      this.gateway(),
+      this.provider.log(),
       this.report(),
     ]);
     // Those who waited for it in a process that was killed are no longer in line, although they have not said so.
@@ -48,15 +49,10 @@ export class SnapshotService {
       })),
       balances,
       books: stateOf('stock'),
-      sale: stateOf('sale'),
-      gateway,
+      sale: stateOf(SALE_LOCK),
+      gateway: { ...log, limit: this.payments.limit, inUse: stateOf(PAYMENT_GATEWAY).holders.length },
       report,
     };
-  }
-
-  private async gateway(): Promise<GatewayState> {
-    const [log, permits] = await Promise.all([this.provider.log(), this.payments.permits()]);
-    return { ...log, ...permits };
   }
 
   private async report(): Promise<ReportState> {

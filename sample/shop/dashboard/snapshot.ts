@@ -1,6 +1,5 @@
 import type { InventoryEntry } from '../inventory/inventory-report.js';
 import type { ProviderLog } from '../payments/payment-provider.js';
-import type { Permits } from '../payments/payment.service.js';
 import type { StockReport } from '../reports/stock-reports.js';
 import type { Locking } from '../shop.settings.js';
 import type { LockState } from './lock-states.js';
@@ -35,7 +34,12 @@ export interface WarehouseState {
   readonly waiting: number;
 }
 
-export interface GatewayState extends ProviderLog, Permits {}
+export interface GatewayState extends ProviderLog {
+  /** 0 if payments are not limited. */
+  readonly limit: number;
+  /** The permits that are in use. */
+  readonly inUse: number;
+}
 
 export interface ReportState {
   readonly latest?: StockReport | undefined;

@@ -10,6 +10,15 @@ import type { SaleDto } from './sale.dto.js';
 import { ShopClient } from './shop-client.js';
 import { type OrderAttempt, attemptOrder } from './order-attempt.js';
 
+/** The lock of a sale. */
+export const SALE_LOCK = 'sale';
+
+/**
+ * How long a buyer waits for an answer. When a process is killed, a connection that was on the way to it may stay open
+ * without one.
+ */
+const PATIENCE_MS = 30_000;
+
 /** Sales to watch on the page: buyers arrive over some seconds. */
 @Injectable()
 export class SaleService {
@@ -22,7 +31,7 @@ export class SaleService {
    * Resolves after the last answer. One sale at a time, over all processes.
    * @throws LockConflictError during another sale, which is a 409; ServiceUnavailableException if the shop closes.
    */
-  @Locked('sale', { wait: 0 })
+  @Locked(SALE_LOCK, { wait: 0 })
   async hold(sale: SaleDto): Promise<Figures> {
     try {
       return await this.sell(sale);
@@ -42,13 +51,13 @@ export class SaleService {
 
   private async buyAtRandomTime(request: OrderRequest, seconds: number): Promise<OrderAttempt> {
     await setTimeout(Math.random() * seconds * 1000, undefined, { signal: this.shutdown.signal });
-    using shop = this.connect();
+    using shop = this.connect(AbortSignal.timeout(PATIENCE_MS));
     return await attemptOrder(shop, request);
   }
 
   /** Over HTTP, like any buyer, so that each process gets its share of the connections. */
-  private connect(): ShopClient {
+  private connect(...limits: readonly AbortSignal[]): ShopClient {
     const { port } = this.host.httpAdapter.getHttpServer().address() as { port: number };
-    return new ShopClient(`http://127.0.0.1:${port}`, this.shutdown.signal);
+    return new ShopClient(`http://127.0.0.1:${port}`, AbortSignal.any([this.shutdown.signal, ...limits]));
   }
 }

@@ -1,5 +1,7 @@
 import cluster from 'node:cluster';
 import { ConflictException, Injectable } from '@nestjs/common';
+import { LockService } from 'nest-redis-lock';
+import { SALE_LOCK } from '../flash-sale/sale.service.js';
 import { isOperatorAnswer, type OperatorAnswer, type OperatorRequest } from '../processes/process-protocol.js';
 
 /** Asks the process that has started this one. */
@@ -7,11 +9,22 @@ import { isOperatorAnswer, type OperatorAnswer, type OperatorRequest } from '../
 export class OperatorService {
   private lastId = 0;
 
+  constructor(private readonly locks: LockService) {}
+
+  /**
+   * Kills a process that neither answers this request nor holds a sale.
+   * @throws ConflictException as `ask` does.
+   */
+  async kill(): Promise<OperatorAnswer> {
+    const { holders } = await this.locks.getLock(SALE_LOCK).inspect();
+    return this.ask({ wanted: 'kill', spare: holders[0]?.record?.pid });
+  }
+
   /** @throws ConflictException if it refuses, with its reason, or if there is no such process. */
-  async ask(wanted: OperatorRequest['wanted']): Promise<OperatorAnswer> {
+  async ask(asked: Omit<OperatorRequest, 'id'>): Promise<OperatorAnswer> {
     const { worker } = cluster;
     if (worker === undefined) throw new ConflictException('That needs the processes of npm start.');
-    const request: OperatorRequest = { id: ++this.lastId, wanted };
+    const request: OperatorRequest = { id: ++this.lastId, ...asked };
     const answer = new Promise<OperatorAnswer>((resolve) => {
       const receive = (message: unknown): void => {
         if (!isOperatorAnswer(message) || message.id !== request.id) return;

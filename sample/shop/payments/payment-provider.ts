@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ShopData } from '../data/shop-data.js';
@@ -10,6 +11,9 @@ export interface ProviderLog {
   readonly peak: number;
 }
 
+/** After this time beyond that of a payment, one that has not ended is no longer counted: its process was killed. */
+const UNREPORTED_MS = 5000;
+
 /** Stands in for a payment provider: a charge takes some time, and concurrent charges are counted. */
 @Injectable()
 export class PaymentProvider {
@@ -19,13 +23,19 @@ export class PaymentProvider {
   ) {}
 
   async charge(): Promise<void> {
-    const underWay = await this.data.add('payments', 'under-way', 1);
+    const id = randomUUID();
+    await this.data.write('payments-under-way', id, Date.now() + this.settings.paymentMs + UNREPORTED_MS);
     try {
-      await this.data.add('payments-at-once', String(underWay), 1);
+      await this.data.add('payments-at-once', String(await this.underWay()), 1);
       await setTimeout(this.settings.paymentMs);
     } finally {
-      await this.data.add('payments', 'under-way', -1);
+      await this.data.remove('payments-under-way', id);
     }
+  }
+
+  private async underWay(): Promise<number> {
+    const ends = [...(await this.data.readAll('payments-under-way')).values()];
+    return ends.filter((end) => Number(end) > Date.now()).length;
   }
 
   async log(): Promise<ProviderLog> {

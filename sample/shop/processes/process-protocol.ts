@@ -12,6 +12,8 @@ export interface StartFailure {
 export interface OperatorRequest {
   readonly id: number;
   readonly wanted: 'kill' | 'sell-without-locks';
+  /** The process id of the process that holds the sale: a sale ends with its process, so that one is not killed. */
+  readonly spare?: number | undefined;
 }
 
 /** The answer to a request: what was wanted, or why it is refused. */

@@ -7,7 +7,7 @@ import { isOperatorRequest, type OperatorAnswer, type OperatorRequest, type Star
 const SHUTDOWN_TIMEOUT_MS = 5000;
 
 /** Answers a request of a process; without `id`, which is added. */
-export type Operator = (wanted: OperatorRequest['wanted'], from: number) => Promise<Omit<OperatorAnswer, 'id'>>;
+export type Operator = (request: OperatorRequest, from: number) => Promise<Omit<OperatorAnswer, 'id'>>;
 
 /** One process of the shop, seen from its parent. */
 export class ShopProcess {
@@ -30,6 +30,10 @@ export class ShopProcess {
 
   get number(): number {
     return this.settings.processNumber;
+  }
+
+  get pid(): number | undefined {
+    return this.worker.process.pid;
   }
 
   /** Resolves with the port. Rejects with the reason of the process if it could not start. */
@@ -60,11 +64,11 @@ export class ShopProcess {
     clearTimeout(overdue);
   }
 
-  private async answer({ id, wanted }: OperatorRequest, operator: Operator): Promise<void> {
+  private async answer(request: OperatorRequest, operator: Operator): Promise<void> {
     const refusal = (error: unknown): Omit<OperatorAnswer, 'id'> => ({
       refused: error instanceof Error ? error.message : String(error),
     });
-    const answer: OperatorAnswer = { id, ...(await operator(wanted, this.number).catch(refusal)) };
+    const answer: OperatorAnswer = { id: request.id, ...(await operator(request, this.number).catch(refusal)) };
     if (this.worker.isConnected()) this.worker.send(answer);
   }
 }

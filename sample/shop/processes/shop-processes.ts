@@ -79,8 +79,8 @@ export class ShopProcesses implements AsyncDisposable {
     await Promise.all(this.members.map((member) => member.close()));
   }
 
-  private readonly operate: Operator = async (wanted, from) => {
-    if (wanted === 'kill') return { killed: await this.killAnother(from) };
+  private readonly operate: Operator = async ({ wanted, spare }, from) => {
+    if (wanted === 'kill') return { killed: await this.killAnother(from, spare) };
     if (this.sellWithoutLocks === undefined) throw new Error('This shop is itself one of a comparison.');
     if (this.isSelling) throw new Error('A sale without locks is already running.');
     this.isSelling = true;
@@ -91,11 +91,16 @@ export class ShopProcesses implements AsyncDisposable {
     }
   };
 
-  /** Kills one of the other processes, so that the answer can be given, and starts it again after a while. */
-  private async killAnother(than: number): Promise<number> {
-    const others = this.members.filter(({ number }) => number !== than);
+  /**
+   * Kills a process and starts it again after a while.
+   * @param than The number of the process that has to answer.
+   * @param spare The process id of the one that holds the sale, if there is one.
+   */
+  private async killAnother(than: number, spare: number | undefined): Promise<number> {
+    const others = this.members.filter(({ number, pid }) => number !== than && pid !== spare);
     const victim = others[Math.floor(Math.random() * others.length)];
-    if (victim === undefined) throw new Error('There is only one process, which has to answer.');
+    if (victim === undefined)
+      throw new Error('There is no other process: this one has to answer, and a sale needs its own.');
     if (this.isAway) throw new Error('A process was killed a moment ago; wait until it runs again.');
     this.isAway = true;
     await victim.kill();
@@ -106,7 +111,8 @@ export class ShopProcesses implements AsyncDisposable {
   private async startAgain(number: number): Promise<void> {
     try {
       await sleep(RESTART_MS, undefined, { signal: this.closing.signal });
-      await this.add(number, Number(new URL(this.openUrl).port));
+      // As the others were given it: 0 is the port that they share already.
+      await this.add(number, this.settings.port);
       this.isAway = false;
     } catch (error) {
       if (!this.closing.signal.aborted) this.reportEnd(error instanceof Error ? error.message : String(error));

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentService, type Permits } from '../payments/payment.service.js';
+import { PaymentService } from '../payments/payment.service.js';
 
-/** The payment service without permits: any number of payments at once. */
+/** The payment service without a limit: any number of payments at once. */
 @Injectable()
 export class UnlimitedPaymentService extends PaymentService {
+  override readonly limit = 0;
+
   override async charge(): Promise<void> {
     await this.provider.charge();
-  }
-
-  override async permits(): Promise<Permits> {
-    return { limit: 0, inUse: 0 };
   }
 }

@@ -25,10 +25,22 @@ const showTotals = ({ groups, losses }) => {
   byId('total-lost').classList.toggle('some-lost', losses.length > 0);
 };
 
+const releaseButtons = () => [...document.querySelectorAll('.release')].filter((button) => button.checkVisibility());
+
+/** If the focused button goes with its row, the focus passes to the button in its place, or to the list. */
+const keepFocus = (update) => {
+  const focused = document.activeElement;
+  const place = releaseButtons().indexOf(focused);
+  update();
+  if (place === -1 || (focused.isConnected && focused.checkVisibility())) return;
+  const left = releaseButtons();
+  (left[place] ?? left.at(-1) ?? byId('main')).focus();
+};
+
 const show = () => {
   const groups = filtered(snapshot.groups);
   showTotals(snapshot);
-  showGroups(groups, snapshot);
+  keepFocus(() => showGroups(groups, snapshot));
   showLosses(snapshot);
   setOptional(byId('problem'), snapshot.problem && `The locks cannot be read: ${printable(snapshot.problem)}`);
   setOptional(
@@ -51,10 +63,13 @@ listen(
     // The text is the same with every snapshot: it is announced once.
     showConnection('live', 'Live');
   },
-  () => {
+  (isRefused) => {
     isLive = false;
     const since = snapshot ? ` What is shown is from ${clock(snapshot.at, Date.now())}.` : '';
-    showConnection('trouble', `No answer from the application; trying again.${since}`);
+    const what = isRefused
+      ? 'This page is refused; reload it to sign in again.'
+      : 'No answer from the application; trying again.';
+    showConnection('trouble', `${what}${since}`);
   },
 );
 

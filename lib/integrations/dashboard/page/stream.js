@@ -6,25 +6,33 @@ const RECONNECT_MS = 2000;
 export const base = location.pathname.replace(/\/+$/, '');
 
 /**
- * Calls `onSnapshot` with each state of the locks, and `onSilence` when none comes any more. Connects again until it
- * succeeds.
+ * Calls `onSnapshot` with each state of the locks, and `onSilence` when none comes any more, with whether the last answer
+ * was a refusal. Connects again until it succeeds.
  */
 export const listen = (onSnapshot, onSilence) => {
   let last = 0;
+  let isRefused = false;
   const connect = () => {
     const events = new EventSource(`${base}/events`);
     events.addEventListener('snapshot', ({ data }) => {
       last = Date.now();
+      isRefused = false;
       onSnapshot(JSON.parse(data));
     });
+    // The server ends each stream after a while, so that its guard is asked again.
+    events.addEventListener('renew', () => {
+      events.close();
+      connect();
+    });
     events.addEventListener('error', () => {
-      onSilence();
       // It reconnects by itself, unless the answer was no stream: a refusal, or an error of a proxy.
-      if (events.readyState === EventSource.CLOSED) setTimeout(connect, RECONNECT_MS);
+      isRefused = events.readyState === EventSource.CLOSED;
+      onSilence(isRefused);
+      if (isRefused) setTimeout(connect, RECONNECT_MS);
     });
   };
   setInterval(() => {
-    if (last > 0 && Date.now() - last > SILENCE_MS) onSilence();
+    if (last > 0 && Date.now() - last > SILENCE_MS) onSilence(isRefused);
   }, 1000);
   connect();
 };

@@ -12,10 +12,10 @@ export async function readPayments({ connect }: RunningShop): Promise<ProviderLo
 export function paymentsResult(logs: ByLocking<ProviderLog>): ScenarioResult {
   const over = logs.filter(([locking, { peak }]) => locking !== 'off' && peak > PAYMENTS_AT_ONCE);
   return {
-    title: `The payment gateway: a semaphore of ${PAYMENTS_AT_ONCE} permits for all processes; the provider counts the payments`,
+    title: `The payment gateway: a limit of ${PAYMENTS_AT_ONCE} payments for all processes; the provider counts them`,
     columns: ['locks', 'payments', 'most at once'],
     rows: logs.map(([locking, { payments, peak }]) => [locking, payments, peak]),
-    remarks: over.length === 0 ? [`With permits no more than ${PAYMENTS_AT_ONCE} payments ran at once.`] : [],
+    remarks: over.length === 0 ? [`With the limit no more than ${PAYMENTS_AT_ONCE} payments ran at once.`] : [],
     failures: over.map(
       ([locking, { peak }]) => `With locks ${locking}, ${peak} payments ran at once; ${PAYMENTS_AT_ONCE} are allowed.`,
     ),

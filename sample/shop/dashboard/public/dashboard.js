@@ -56,6 +56,7 @@ const backendText = ({ backend, locking }) =>
 
 function show({ warehouses, balances, gateway, report, processes, books, sale }) {
   isSaleRunning = sale.holders.length > 0;
+  showWhyNotKill(processes.length === 1);
   showButton();
 
   const articles = warehouses.flatMap((warehouse) => warehouse.articles);
@@ -219,17 +220,35 @@ async function runSale() {
 setInterval(() => {
   if (lastEvent && Date.now() - lastEvent.getTime() > SILENCE_MS) disconnected();
 }, 1000);
+
+/** With one process there is none to kill: the page says so before the button is pressed. */
+function showWhyNotKill(isAlone) {
+  const [button, reason] = [byId('kill'), byId('why-not-kill')];
+  reason.hidden = !isAlone;
+  button.toggleAttribute('data-off', isAlone);
+  if (isAlone) button.setAttribute('aria-describedby', reason.id);
+  else button.removeAttribute('aria-describedby');
+  showAvailable(button);
+}
+
+/** The disabled button stays focusable, as above. */
+function showAvailable(button) {
+  button.setAttribute('aria-disabled', String(button.matches('[data-off], [data-busy]')));
+}
+
 /** Runs one action of a button at a time, and shows what came of it. */
 function onClick(id, busy, action) {
   const button = byId(id);
   const title = button.textContent;
   const run = async () => {
     if (button.getAttribute('aria-disabled') === 'true') return;
-    button.setAttribute('aria-disabled', 'true');
+    button.toggleAttribute('data-busy', true);
+    showAvailable(button);
     button.textContent = busy;
     byId('outcome').textContent = await action().catch(() => 'The connection to the shop was lost.');
     button.textContent = title;
-    button.setAttribute('aria-disabled', 'false');
+    button.toggleAttribute('data-busy', false);
+    showAvailable(button);
   };
   button.addEventListener('click', () => void run());
 }
