@@ -5,7 +5,7 @@ import { FairAcquirer } from '../fair/fair-acquirer.js';
 import type { FairWaiting } from '../fair/fair-waiter.js';
 import type { Acquired } from '../lock-attempts.js';
 import { QueuedAcquirer } from '../queued-acquirer.js';
-import { LimitAttempts, type WantedPermit } from './limit-attempts.js';
+import { type AcquiredPermit, LimitAttempts, type WantedPermit } from './limit-attempts.js';
 import { LimitDifferences } from './limit-differences.js';
 import { LimitTurns } from './limit-turns.js';
 
@@ -19,14 +19,14 @@ interface LimitWaiting extends Omit<FairWaiting, 'inFlight' | 'leaving' | 'locks
  */
 export class LimitAcquirers implements Drainable {
   private readonly differences: LimitDifferences;
-  private readonly unordered: QueuedAcquirer<WantedPermit, Acquired>;
+  private readonly unordered: QueuedAcquirer<WantedPermit, AcquiredPermit>;
   /** One for each limit that was ever asked for: limits are few. */
   private readonly ordered = new Map<number, FairAcquirer>();
 
   constructor(private readonly waiting: LimitWaiting) {
     const { limits, owners, events } = waiting;
     this.differences = new LimitDifferences(events);
-    this.unordered = new QueuedAcquirer(
+    this.unordered = new QueuedAcquirer<WantedPermit, AcquiredPermit>(
       new LimitAttempts(limits, owners, events, this.differences),
       waiting,
       limitChannel,

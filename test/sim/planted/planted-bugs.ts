@@ -25,7 +25,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'unwanted-grant-kept',
     what: 'a lock that is granted to a waiter that was aborted meanwhile is not given back',
-    edits: [{ file: 'waiting/queue/contender.ts', find: '    this.attempts.undo(this.name, got);', replace: '' }],
+    edits: [{ file: 'waiting/queue/attempt-together.ts', find: '    attempter.undo(got);', replace: '' }],
   },
   {
     name: 'short-lease-handed-over',
