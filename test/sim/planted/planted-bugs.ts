@@ -203,4 +203,26 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'later-caller-first',
+    what: 'of callers that are asked for together, a later one keeps what was free only after an earlier one was refused',
+    edits: [
+      {
+        file: 'waiting/queue/attempt-together.ts',
+        find: '!candidates.overtakes(waiter.wanted, refused) && attempter.grant',
+        replace: 'attempter.grant',
+      },
+    ],
+  },
+  {
+    name: 'last-caller-first',
+    what: 'of callers that are asked for together, the one that came last is asked for first',
+    edits: [
+      {
+        file: 'waiting/queue/attempt-together.ts',
+        find: 'const answers = waiters.map(',
+        replace: 'const answers = waiters.toReversed().map(',
+      },
+    ],
+  },
 ];
