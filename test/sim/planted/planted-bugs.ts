@@ -176,8 +176,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/limit/limit-attempts.ts',
-        find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined };',
-        replace: 'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined };',
+        find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse };',
+        replace: 'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined, inUse };',
       },
     ],
   },
