@@ -74,8 +74,8 @@ export interface ReleaseRequest {
    */
   readonly lease: number;
   /**
-   * Whether the release is kept from waiters, as that of Redisson's spin lock. Only plain locks are released silently.
-   * Absent: it is announced.
+   * Whether the release is kept from those that only listen, as that of Redisson's spin lock, and is passed on to nobody.
+   * Clients with a waiting entry are told. Only plain locks are released silently. Absent: it is announced.
    */
   readonly silent?: boolean | undefined;
   /** The entry with which the releasing client goes on waiting for the lock. Absent: it does not. */

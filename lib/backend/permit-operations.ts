@@ -12,8 +12,8 @@ export interface PermitRequest {
 }
 
 export type PermitOutcome =
-  /** `sent`: started just before the command left; the lease is counted from there. */
-  | { readonly outcome: 'acquired'; readonly sent: Stopwatch }
+  /** `sent`: started just before the command left; the lease is counted from there. `available`: what is left. */
+  | { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly available: number }
   /** `remaining`: ms until the lease of a permit in use ends by itself; -1 if none does. */
   | {
       readonly outcome: 'busy';

@@ -3,9 +3,10 @@ import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
 /**
  * A reentrant lock that polls instead of using pub/sub: its releases publish nothing, and its waiters subscribe to
- * nothing (Redisson: `getSpinLock`). For environments where pub/sub is not allowed or costs too much. Waiters of a
- * plain lock of the same name are not woken by its releases: they notice at their next safety poll. Its own waiters in
- * the same process are notified of a release and retry at once.
+ * nothing (Redisson: `getSpinLock`). For environments where pub/sub is not allowed or costs too much. A release wakes
+ * waiters of a plain lock of the same name, if these are there. Waiters of another kind, of Redisson, or without
+ * `handover` notice it at their next safety poll. Its own waiters in the same process are notified of a release and retry
+ * at once.
  */
 export class SpinLock extends ReentrantLock {
   /**

@@ -48,7 +48,7 @@ export const grantEverything = (scheduler: MonotonicScheduler, record: (call: Fa
     record({ name, kind: 'semaphore' });
     return { outcome: 'taken', available: 0 };
   };
-  backend.permitExpirableSemaphore.acquire = async ({ name }) => grant('permit', name);
+  backend.permitExpirableSemaphore.acquire = async ({ name }) => ({ ...grant('permit', name), available: 0 });
   backend.permitExpirableSemaphore.release = async () => 'released';
   return backend;
 };

@@ -27,6 +27,9 @@ export interface Busy {
 /** The outcome of one attempt. */
 export type AttemptResult<Got> = { readonly got: Got } | Busy;
 
+/** Takes what is wanted from what a grant has left for others. Returns whether that was enough. */
+export type Take<Wanted> = (wanted: Wanted) => boolean;
+
 /** The outcome of the last attempt that granted nothing: busy, or no answer. `undefined`: unknown. */
 export type LastOutcome = Busy | LockUnavailableError | undefined;
 
@@ -97,6 +100,11 @@ export interface AttemptStrategy<Wanted, Got extends object> {
   waitOnServer?(name: string, pubSub: PubSub, listener: ServerWaitListener<Got>): ServerWait<Wanted, Got> | undefined;
   /** The state other waiters should assume after a grant; `undefined` lets the next one try immediately. */
   outcomeAfterGrant(got: Got): Busy | undefined;
+  /**
+   * What a grant has left, so that the attempts for so many waiters are made together. Absent: a grant excludes the
+   * other waiters.
+   */
+  leftAfter?(got: Got): Take<Wanted>;
   /**
    * Whether `wanted` may still succeed after `found`. Must be false for the request that produced `found`. If absent,
    * one failed attempt stops all waiters.

@@ -3,7 +3,7 @@ import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../context/owner-ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
-import type { Busy, AttemptResult, AttemptStrategy } from './attempt-strategy.js';
+import type { Busy, AttemptResult, AttemptStrategy, Take } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';
 
 /** A lock acquired for a new owner. */
@@ -109,5 +109,10 @@ export class LockAttempts implements AttemptStrategy<number, Acquired> {
 export class SharedLockAttempts extends LockAttempts {
   override outcomeAfterGrant(): undefined {
     return undefined;
+  }
+
+  /** Any number of owners share the lock. */
+  leftAfter(): Take<number> {
+    return () => true;
   }
 }

@@ -3,7 +3,7 @@ import type { LockEvents } from '../events/lock-events.js';
 import { newPermitIds, type PermitIds } from '../context/permit-ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import { leaseSpent } from './lock-attempts.js';
-import type { Busy, AttemptResult, AttemptStrategy } from './attempt-strategy.js';
+import type { Busy, AttemptResult, AttemptStrategy, Take } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import type { SemaphoreOperations } from '../backend/counter-operations.js';
 
@@ -14,6 +14,15 @@ export interface WantedPermits {
   readonly lease: number;
 }
 
+/** Takes from a number of permits. */
+const takeFrom = (available: number): Take<number> => {
+  let left = available;
+  return (permits) => {
+    left -= permits;
+    return left >= 0;
+  };
+};
+
 /** Permits acquired by one request. */
 export interface AcquiredPermits {
   readonly ids: PermitIds;
@@ -21,6 +30,8 @@ export interface AcquiredPermits {
   readonly sent: Stopwatch;
   /** Granted lease, ms; `Infinity`: until released. */
   readonly lease: number;
+  /** Permits left after that. */
+  readonly available: number;
 }
 
 /** Attempts to acquire permits with ids and leases. A waiter does not block others that want fewer permits. */
@@ -48,6 +59,11 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
   /** Only another attempt shows when the next permit expires. */
   outcomeAfterGrant(): undefined {}
 
+  leftAfter({ available }: AcquiredPermits): Take<WantedPermits> {
+    const take = takeFrom(available);
+    return ({ permits }) => take(permits);
+  }
+
   mayStillSucceed({ permits }: WantedPermits, { available = 0 }: Busy): boolean {
     return permits <= available;
   }
@@ -63,7 +79,7 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
       const { available, isSet, remaining } = reply;
       return { available, isSet, remaining };
     }
-    const acquired = { ids, sent: reply.sent, lease };
+    const acquired = { ids, sent: reply.sent, lease, available: reply.available };
     const spent = leaseSpent(name, acquired);
     if (!spent) return { got: acquired };
     this.undo(name, acquired);
@@ -101,6 +117,10 @@ export class SemaphoreAttempts implements AttemptStrategy<number, TakenPermits> 
   /** Releases are announced, so a waiter that needs more than is left does not try before the next one. */
   outcomeAfterGrant({ available }: TakenPermits): Busy {
     return { available, isSet: true, remaining: -1 };
+  }
+
+  leftAfter({ available }: TakenPermits): Take<number> {
+    return takeFrom(available);
   }
 
   mayStillSucceed(wanted: number, { available = 0 }: Busy): boolean {

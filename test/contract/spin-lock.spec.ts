@@ -119,6 +119,16 @@ onEveryBackend((world) => {
       subscription.cancel();
     });
 
+    it('D51: wakes a client that waits in turn for the plain lock of its name, long before its next safety poll', async () => {
+      const [spinning, waiting] = [await world.open(), await world.open({ safetyPoll: '1h' })];
+      const hold = await spinning.locks.getSpinLock('n').acquire();
+      const granted = waiting.locks.acquire('n', { wait: Infinity });
+      await world.time.pass(200);
+      await expect(world.probe.waitingClients('n')).resolves.toBe(1);
+      await hold.release();
+      await expect(world.time.finish(granted, 2000)).resolves.toMatchObject({ name: 'n' });
+    });
+
     it('D27: is acquired at once after a release by its own process, in the longest pause', async () => {
       const { locks } = await world.open();
       const lock = locks.getSpinLock('n', constantBackoff('10s'));

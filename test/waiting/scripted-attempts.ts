@@ -1,6 +1,6 @@
 import { LockUnavailableError, WrongKeyTypeError } from '../../lib/errors.js';
 import type { Scheduler } from '../../lib/time/scheduler.js';
-import type { AttemptStrategy, Busy, AttemptResult } from '../../lib/waiting/attempt-strategy.js';
+import type { AttemptStrategy, Busy, AttemptResult, Take } from '../../lib/waiting/attempt-strategy.js';
 
 /** The grant of an attempt. */
 export interface Thing {
@@ -40,6 +40,8 @@ export class ScriptedAttempts implements AttemptStrategy<number, Thing> {
   readonly undone: number[] = [];
   isShared = false;
   afterGrant: Busy | undefined = { remaining: -1 };
+  /** How much a grant leaves for other waiters. */
+  left = 0;
   /** Whether a thing can be handed over. */
   canTransfer = true;
   /** Whether a waiter with this wish may succeed in spite of this outcome. */
@@ -70,6 +72,14 @@ export class ScriptedAttempts implements AttemptStrategy<number, Thing> {
 
   outcomeAfterGrant(): Busy | undefined {
     return this.afterGrant;
+  }
+
+  leftAfter(): Take<number> {
+    let { left } = this;
+    return (wanted) => {
+      left -= wanted;
+      return left >= 0;
+    };
   }
 
   async settled(): Promise<void> {}

@@ -69,7 +69,8 @@ export class MemoryLock implements LockOperations {
     if (this.locks.find(name)?.owner !== owner) return { outcome: 'not-held' };
     const passed = silent ? undefined : this.passOn(name, again);
     if (passed) return passed;
-    const heard = this.free(name, silent);
+    // A silent release wakes only clients that wait in turn, which would sleep until their next safety poll.
+    const heard = this.free(name, silent && this.waiting.count(name) === 0);
     const asking = heard > 0 ? this.waiting.others(name) + this.waiting.count(name) : 0;
     return { outcome: 'released', heard, asking };
   }

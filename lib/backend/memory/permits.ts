@@ -39,19 +39,21 @@ export class MemoryPermits implements PermitOperations {
 
   async acquire({ name, ids, lease }: PermitRequest): Promise<PermitOutcome> {
     const sent = this.store.stopwatch();
-    if (this.read(name).out.has(ids[0])) return { outcome: 'acquired', sent };
+    const before = this.read(name);
+    if (before.out.has(ids[0])) return { outcome: 'acquired', sent, available: before.available ?? 0 };
     const { available, out } = this.sweep(name, ids.length);
     if ((available ?? 0) < ids.length) {
       const nearest = Math.min(...out.values());
       const remaining = nearest === Number.POSITIVE_INFINITY ? -1 : Math.max(0, Math.ceil(nearest - this.store.now()));
       return { outcome: 'busy', available: available ?? 0, isSet: available !== undefined, remaining };
     }
-    this.counts.set(name, (available ?? 0) - ids.length);
+    const left = (available ?? 0) - ids.length;
+    this.counts.set(name, left);
     for (const id of ids) out.set(id, this.store.now() + lease);
     this.write(name, out);
     const ttl = this.store.remaining(name);
     if (ttl > 0) this.deadlines.set(permitDeadlines(name), out, ttl);
-    return { outcome: 'acquired', sent };
+    return { outcome: 'acquired', sent, available: left };
   }
 
   async release(name: string, id: PermitId): Promise<PermitRelease> {

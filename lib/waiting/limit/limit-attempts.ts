@@ -2,7 +2,7 @@ import type { LimitOperations } from '../../backend/limit-operations.js';
 import { InFlight } from '../../concurrency/in-flight.js';
 import type { OwnerIds } from '../../context/owner-ids.js';
 import type { LockEvents } from '../../events/lock-events.js';
-import type { AttemptResult, AttemptStrategy, Busy } from '../attempt-strategy.js';
+import type { AttemptResult, AttemptStrategy, Busy, Take } from '../attempt-strategy.js';
 import type { LimitDifferences } from './limit-differences.js';
 import { type Acquired, leaseSpent } from '../lock-attempts.js';
 
@@ -12,8 +12,14 @@ export interface WantedPermit {
   readonly limit: number;
 }
 
+/** A permit of a limit. */
+export interface AcquiredPermit extends Acquired {
+  /** Permits in use, with this one. */
+  readonly inUse: number;
+}
+
 /** Attempts to acquire a permit of a limit for a new owner. A waiter does not block others with a larger limit. */
-export class LimitAttempts implements AttemptStrategy<WantedPermit, Acquired> {
+export class LimitAttempts implements AttemptStrategy<WantedPermit, AcquiredPermit> {
   private readonly inFlight = new InFlight();
 
   constructor(
@@ -24,7 +30,7 @@ export class LimitAttempts implements AttemptStrategy<WantedPermit, Acquired> {
   ) {}
 
   /** Uses a new owner id each time: one of unknown outcome is released by its id, which must not hit the next. */
-  attempt(name: string, wanted: WantedPermit): Promise<AttemptResult<Acquired>> {
+  attempt(name: string, wanted: WantedPermit): Promise<AttemptResult<AcquiredPermit>> {
     return this.inFlight.add(this.acquire(name, wanted));
   }
 
@@ -37,6 +43,14 @@ export class LimitAttempts implements AttemptStrategy<WantedPermit, Acquired> {
   /** There may be more permits. */
   outcomeAfterGrant(): undefined {}
 
+  leftAfter({ inUse }: AcquiredPermit): Take<WantedPermit> {
+    let used = inUse;
+    return ({ limit }) => {
+      used += 1;
+      return used <= limit;
+    };
+  }
+
   mayStillSucceed({ limit }: WantedPermit, { inUse = Number.POSITIVE_INFINITY }: Busy): boolean {
     return inUse < limit;
   }
@@ -45,14 +59,14 @@ export class LimitAttempts implements AttemptStrategy<WantedPermit, Acquired> {
     return this.inFlight.settled();
   }
 
-  private async acquire(name: string, { lease, limit }: WantedPermit): Promise<AttemptResult<Acquired>> {
+  private async acquire(name: string, { lease, limit }: WantedPermit): Promise<AttemptResult<AcquiredPermit>> {
     const owner = this.owners.next();
     const reply = await this.limits.acquire({ name, owner, lease, limit });
     if (reply.outcome === 'reserved') return { next: reply.next, remaining: reply.remaining };
     const { inUse = limit, before = 0 } = reply.use ?? {};
     this.differences.compare(name, limit, { before });
     if (reply.outcome === 'busy') return { holder: reply.holder, remaining: reply.remaining, inUse, limit };
-    const acquired = { owner, sent: reply.sent, lease, fence: undefined };
+    const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse };
     const spent = leaseSpent(name, acquired);
     if (!spent) return { got: acquired };
     this.undo(name, acquired);

@@ -59,6 +59,10 @@ export class AnnouncedReleases implements Releases {
     this.peerYield.passedOn();
   }
 
+  releaseWasSilent(): void {
+    this.peerYield.releaseWasSilent();
+  }
+
   yieldTo(others: number): void {
     this.peerYield.yieldTo(others);
   }

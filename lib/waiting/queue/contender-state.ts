@@ -1,3 +1,4 @@
+import type { LastOutcome } from '../attempt-strategy.js';
 import type { Waiter } from './waiter.js';
 
 /** The state while an attempt is in flight. */
@@ -20,3 +21,10 @@ export const RESTING = { name: 'resting' } as const;
 
 /** The states of a contender: idle → (preceded →) resting ⇄ attempting → idle. */
 export type ContenderState<Wanted, Got> = typeof IDLE | typeof PRECEDED | typeof RESTING | Attempting<Wanted, Got>;
+
+/** A round of attempts, one for each waiter that may succeed. */
+export interface Round {
+  /** The outcome of its last attempt; `undefined`: none yet, or the next attempt may follow at once. */
+  readonly outcome: LastOutcome;
+  readonly isLastLook: boolean;
+}

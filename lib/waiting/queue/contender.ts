@@ -2,33 +2,32 @@ import { isPassing, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../../time/wait-limit.js';
-import type { AttemptResult, AttemptStrategy, Busy, LastOutcome } from '../attempt-strategy.js';
+import type { AttemptResult, AttemptStrategy, Busy, LastOutcome, Take } from '../attempt-strategy.js';
 import { pauseAfter } from '../pause-after.js';
 import { WakeSignal } from '../wake-signal.js';
-import { type Attempting, type ContenderState, IDLE, PRECEDED, RESTING } from './contender-state.js';
+import { attemptTogether } from './attempt-together.js';
+import { Candidates } from './candidates.js';
+import { type Attempting, type ContenderState, IDLE, PRECEDED, RESTING, type Round } from './contender-state.js';
 import type { ContendedQueue } from './contended-queue.js';
 import type { Releases } from './releases.js';
 import type { Waiter } from './waiter.js';
 
-/** A round of attempts, one for each waiter that may succeed. */
-interface Round {
-  /** The outcome of its last attempt; `undefined`: none yet, or the next attempt may follow at once. */
-  readonly outcome: LastOutcome;
-  readonly isLastLook: boolean;
-}
-
 /**
  * Asks the server for all waiters of a queue: makes an attempt for the first one, listens, makes another, and sleeps
- * until a release becomes known, the lock expires, or a slow safety poll is due.
+ * until a release becomes known, the lock expires, or a slow safety poll is due. After a grant that has left enough for
+ * the next waiters, it makes their attempts together, until one of them is refused.
  */
 export class Contender<Wanted, Got extends object> {
   private state: ContenderState<Wanted, Got> = IDLE;
   private outcome: LastOutcome;
+  /** Takes from what the last attempt has left. Absent: it granted nothing, excludes others, or was made before a sleep. */
+  private take: Take<Wanted> | undefined;
   /** Whether the lock was given to a client without an attempt of ours, so that the present sleep has the wrong length. */
   private hasNewLease = false;
   /** Given to this client without an attempt of ours, but not as its first waiter wants it. */
   private given: Got | undefined;
   private readonly wakeSignal: WakeSignal;
+  private readonly candidates: Candidates<Wanted, Got>;
 
   constructor(
     private readonly name: string,
@@ -37,6 +36,7 @@ export class Contender<Wanted, Got extends object> {
     scheduler: MonotonicScheduler,
   ) {
     this.wakeSignal = new WakeSignal(scheduler);
+    this.candidates = new Candidates(queue.waiters, attempts);
   }
 
   private get releases(): Releases {
@@ -122,6 +122,7 @@ export class Contender<Wanted, Got extends object> {
     if (this.isIdle) return;
     this.state = IDLE;
     this.outcome = undefined;
+    this.take = undefined;
     this.queue.onContenderIdle();
   }
 
@@ -136,7 +137,7 @@ export class Contender<Wanted, Got extends object> {
     let round: Round = { outcome: this.outcome, isLastLook: false };
     if (this.releases.isYielding) round = await this.rest(undefined);
     while (this.queue.waiters.size > 0 || this.queue.isHandingOver) {
-      const next = this.given ? this.queue.waiters.first : this.nextCandidate(round.outcome);
+      const next = this.given ? this.queue.waiters.first : this.candidates.next(round.outcome);
       round = next ? await this.attempt(next, round) : await this.rest(round.outcome);
     }
     this.stop();
@@ -155,45 +156,35 @@ export class Contender<Wanted, Got extends object> {
     this.queue.rejectExpired();
   }
 
-  /** The next waiter that may still succeed after `outcome`, including waiters that arrived during this round. */
-  private nextCandidate(outcome: LastOutcome): Waiter<Wanted, Got> | undefined {
-    const { waiters } = this.queue;
-    if (!outcome) return waiters.first;
-    for (const waiter of waiters) if (this.mayStillSucceed(waiter.wanted, outcome)) return waiter;
-    return undefined;
-  }
-
-  private mayStillSucceed(wanted: Wanted, outcome: Busy | LockUnavailableError): boolean {
-    return !(outcome instanceof LockUnavailableError) && (this.attempts.mayStillSucceed?.(wanted, outcome) ?? false);
-  }
-
   /** Whether a new waiter is a reason to ask before the sleep ends by itself. */
   private mustAskFor(wanted: Wanted): boolean {
     const { outcome } = this;
     if (this.attempts.isShared) return !(outcome instanceof LockUnavailableError);
-    return outcome !== undefined && this.state.name !== 'attempting' && this.mayStillSucceed(wanted, outcome);
+    return this.state.name !== 'attempting' && this.candidates.mayStillSucceed(wanted, outcome);
   }
 
-  private async attempt(waiter: Waiter<Wanted, Got>, { outcome, isLastLook }: Round): Promise<Round> {
+  /** Makes an attempt for a waiter, and for those behind it for which the last grant has left enough. */
+  private async attempt(first: Waiter<Wanted, Got>, { outcome, isLastLook }: Round): Promise<Round> {
     // The first attempt of a round serves every earlier wake-up.
     if (!outcome) this.wakeSignal.forget();
-    const waiters = new Set(this.attempts.isShared ? this.queue.waiters : [waiter]);
+    const asked = this.candidates.together(first, this.take);
+    const waiters = new Set(this.attempts.isShared ? this.queue.waiters : asked);
     const attempt: Attempting<Wanted, Got> = { name: 'attempting', waiters, isLastLook, isOutdated: false };
     this.state = attempt;
-    try {
-      const result = await this.ask(waiter.wanted);
-      this.outcome = 'got' in result ? this.grant(result.got, attempt) : this.onBusy(result);
-    } catch (error) {
-      this.outcome = isPassing(error) ? error : undefined;
-      // A permanent error holds for all waiters.
-      if (!this.outcome) this.queue.rejectAll(error);
-    }
+    const { hasRefused, hasUndone } = await attemptTogether(asked, this.candidates, {
+      ask: (wanted) => this.ask(wanted),
+      grant: (got, waiter) => this.grant(got, this.attempts.isShared ? [...waiters] : [waiter], attempt.isOutdated),
+      refused: (answer) => (this.outcome = 'error' in answer ? this.onError(answer.error) : this.onBusy(answer)),
+      undo: (got) => this.attempts.undo(this.name, got),
+    });
+    if (hasUndone) this.outcome = undefined;
+    if (hasRefused || hasUndone) this.take = undefined;
     if (this.state === attempt) this.state = RESTING;
     this.queue.rejectExpired();
     return { outcome: this.outcome, isLastLook };
   }
 
-  private ask(wanted: Wanted): Promise<AttemptResult<Got>> {
+  private async ask(wanted: Wanted): Promise<AttemptResult<Got>> {
     const { given } = this;
     this.given = undefined;
     if (given && this.attempts.adjust) return this.attempts.adjust(this.name, given, wanted);
@@ -202,21 +193,21 @@ export class Contender<Wanted, Got extends object> {
     return this.attempts.attempt(this.name, wanted);
   }
 
-  /** Grants to the waiters of this attempt. Returns the state others should assume; `undefined`: try immediately. */
-  private grant(got: Got, { waiters, isOutdated }: Attempting<Wanted, Got>): Busy | undefined {
-    const granted = [...waiters].filter((waiter) => this.queue.remove(waiter));
+  /** Grants to these waiters of an attempt. Returns whether one still waited. */
+  private grant(got: Got, waiters: readonly Waiter<Wanted, Got>[], isOutdated: boolean): boolean {
+    const granted = waiters.filter((waiter) => this.queue.remove(waiter));
     for (const waiter of granted) waiter.grant(got);
     // This attempt served every earlier wake-up. It may have missed only a release announced after it was sent; the
     // grant ends the yield whose end would have woken us for that.
     if (isOutdated) this.wake();
     else this.wakeSignal.forget();
-    if (granted.length > 0) return this.onGrant(got);
-    this.attempts.undo(this.name, got);
-    return undefined;
+    if (granted.length > 0) this.outcome = this.onGrant(got);
+    return granted.length > 0;
   }
 
   private onGrant(got: Got): Busy | undefined {
     const outcome = this.attempts.outcomeAfterGrant(got);
+    this.take = this.attempts.leftAfter?.(got);
     this.releases.acquired(outcome);
     return outcome;
   }
@@ -226,9 +217,17 @@ export class Contender<Wanted, Got extends object> {
     return busy;
   }
 
+  private onError(error: unknown): LastOutcome {
+    if (isPassing(error)) return error;
+    // A permanent error holds for all waiters.
+    this.queue.rejectAll(error);
+    return undefined;
+  }
+
   /** Sleeps until another outcome is possible, or for the first waiter's backoff or the poll interval if that is shorter. */
   private async rest(outcome: LastOutcome): Promise<Round> {
     let known = outcome;
+    this.take = undefined;
     const { waiters } = this.queue;
     let first: Waiter<Wanted, Got> | undefined;
     let isLastLook: boolean;

@@ -42,6 +42,8 @@ export interface Releases {
   afterRelease(notified: number, others: number): void;
   /** Called after a release that was not announced, since another client was given what was released. */
   passedOn(): void;
+  /** Called after a release with an entry that was followed by another one, if it is not known to be announced. */
+  releaseWasSilent(): void;
   /** Called after a release without local waiters, after which `others` clients ask for the lock. */
   yieldTo(others: number): void;
   /** Ends a yield. Nothing is reported. */

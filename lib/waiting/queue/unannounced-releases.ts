@@ -50,6 +50,7 @@ export class UnannouncedReleases implements Releases {
   listen(): void {}
   beforeRelease(): void {}
   passedOn(): void {}
+  releaseWasSilent(): void {}
   yieldTo(): void {}
   cancelYield(): void {}
   close(): void {}

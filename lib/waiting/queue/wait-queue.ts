@@ -14,7 +14,7 @@ import { queueFull, refusal } from '../wait-errors.js';
 import type { ContendedQueue } from './contended-queue.js';
 import { Contender } from './contender.js';
 import { HandOverRun } from './hand-over-run.js';
-import type { ReleaseListener, Releases } from './releases.js';
+import { notifiedBy, type ReleaseListener, type Releases } from './releases.js';
 import { Subscriptions } from './subscriptions.js';
 import { Waiter } from './waiter.js';
 
@@ -149,7 +149,10 @@ export class WaitQueue<Wanted, Got extends object>
   afterRelease(outcome: ReleaseOutcome | undefined, again?: NextEntry<Got>): void {
     const got = again?.afterRelease(outcome);
     // Granted by a message that overtook this reply, the lock was released once more: that reply tells who has it.
-    if (again !== this.carried) return;
+    if (again !== this.carried) {
+      if (again && notifiedBy(outcome) === 0) this.releases.releaseWasSilent();
+      return;
+    }
     if (!got && outcome?.outcome !== 'passed-on') return this.subscriptions.afterRelease(outcome);
     this.subscriptions.passedOn();
     if (got) this.contender.onGranted(got);

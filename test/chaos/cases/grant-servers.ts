@@ -86,6 +86,7 @@ export const grantServerCases: readonly ChaosCase[] = [
         owner: hold.owner,
         channel,
         publish: 'PUBLISH',
+        wake: '',
         waiters: waitingClients(NAME),
         again: '',
         mayGrant: 1,

@@ -25,7 +25,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'unwanted-grant-kept',
     what: 'a lock that is granted to a waiter that was aborted meanwhile is not given back',
-    edits: [{ file: 'waiting/queue/contender.ts', find: '    this.attempts.undo(this.name, got);', replace: '' }],
+    edits: [{ file: 'waiting/queue/attempt-together.ts', find: '    attempter.undo(got);', replace: '' }],
   },
   {
     name: 'short-lease-handed-over',
@@ -176,8 +176,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/limit/limit-attempts.ts',
-        find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined };',
-        replace: 'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined };',
+        find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse };',
+        replace: 'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined, inUse };',
       },
     ],
   },
@@ -200,6 +200,28 @@ export const plantedBugs: readonly PlantedBug[] = [
         file: 'backend/memory/limit.ts',
         find: 'if (head.owner !== undefined && !isRepeated) {',
         replace: 'if (head.owner === owner) {',
+      },
+    ],
+  },
+  {
+    name: 'later-caller-first',
+    what: 'of callers that are asked for together, a later one keeps what was free only after an earlier one was refused',
+    edits: [
+      {
+        file: 'waiting/queue/attempt-together.ts',
+        find: '!candidates.overtakes(waiter.wanted, refused) && attempter.grant',
+        replace: 'attempter.grant',
+      },
+    ],
+  },
+  {
+    name: 'last-caller-first',
+    what: 'of callers that are asked for together, the one that came last is asked for first',
+    edits: [
+      {
+        file: 'waiting/queue/attempt-together.ts',
+        find: 'const answers = waiters.map(',
+        replace: 'const answers = waiters.toReversed().map(',
       },
     ],
   },

@@ -1,6 +1,7 @@
 import { counterTable } from '../../../lib/backend/memory/counters.js';
 import { deadlineTable } from '../../../lib/backend/memory/permits.js';
 import type { Permit } from '../../../lib/synchronizers/permit.js';
+import { Arrivals } from '../checks/arrivals.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Caller } from '../world/caller.js';
 import type { SimulatedWorld } from '../world/simulated-world.js';
@@ -18,12 +19,14 @@ interface Use {
 
 /** Permits in use. Owners must not believe in more permits than there are, or in one for longer than its lease. */
 class Uses {
+  readonly arrivals: Arrivals;
   private readonly open = new Set<Use>();
 
   constructor(
     private readonly world: SimulatedWorld,
     readonly total: number,
   ) {
+    this.arrivals = new Arrivals(world.simulation, NAME);
     world.server.put(NAME, total);
     world.simulation.checks.push(() => this.check());
   }
@@ -71,10 +74,12 @@ const takeOnce = async (caller: Caller, uses: Uses): Promise<void> => {
   const signal = rng.chance(0.2) ? caller.abortsWithin(Math.min(wait, 400)) : undefined;
   const term = lease === undefined ? { renew: rng.chance(0.5) } : { lease };
   const options = { wait, ...term, ...(signal && { signal }) };
+  const place = uses.arrivals.arrive({ who: caller.name, process, wait, signal });
   try {
     const permit = await caller.answer(NAME, { wait, signal, isFree: () => uses.available >= 1 }, () =>
       pool.acquire(options),
     );
+    place.granted();
     const end = uses.begin({ process, permit });
     await caller.work(rng.pick([0, 1, 30, 300, 1000]) * rng.next(), permit.signal);
     if (rng.chance(0.3))
@@ -83,6 +88,7 @@ const takeOnce = async (caller: Caller, uses: Uses): Promise<void> => {
     end();
     await pool.tryRelease(permit);
   } catch (error) {
+    place.left();
     caller.tolerate(error);
   }
 };

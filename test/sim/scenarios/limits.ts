@@ -2,6 +2,7 @@ import { limitTable } from '../../../lib/backend/memory/limit-data.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import type { Hold } from '../../../lib/holds/hold.js';
 import { limitPermits } from '../../../lib/keys/redisson-keys.js';
+import { Arrivals } from '../checks/arrivals.js';
 import { watchLimitOrder } from '../checks/order.js';
 import { type Belief, beliefOf } from '../checks/belief.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
@@ -20,12 +21,15 @@ interface Inside {
 
 /** The callers inside. No more than the limit believe that they have a permit, and none for longer than its lease. */
 class Permits {
+  /** Of the callers without places on the server. */
+  readonly arrivals: Arrivals;
   private readonly open = new Set<Inside>();
 
   constructor(
     private readonly world: SimulatedWorld,
     readonly limit: number,
   ) {
+    this.arrivals = new Arrivals(world.simulation, NAME);
     world.simulation.checks.push(() => this.check());
   }
 
@@ -78,15 +82,20 @@ const takeOnce = async (caller: Caller, permits: Permits, isFair: boolean): Prom
     if (rng.chance(0.3)) await process.locks.withLimit(NAME, permits.limit, () => caller.work(10 * rng.next()));
     leave();
   };
+  const place = isFair ? undefined : permits.arrivals.arrive({ who: caller.name, process, wait, signal });
   let answered = (): void => {};
   const asked = new Promise<void>((resolve) => (answered = resolve));
   const entered = process.locks
     .withLimit(NAME, permits.limit, options, (hold) => {
+      place?.granted();
       answered();
       return work(hold);
     })
     .catch((error: unknown) => void caller.tolerate(error))
-    .finally(answered);
+    .finally(() => {
+      place?.left();
+      answered();
+    });
   await caller.answer(NAME, { wait, signal, isFree: () => permits.isFree }, () => asked);
   await entered;
 };

@@ -1,5 +1,6 @@
 import type { Hold } from '../../../lib/holds/hold.js';
 import type { Lock } from '../../../lib/locks/lock.js';
+import { Arrivals } from '../checks/arrivals.js';
 import type { Task } from '../checks/sections.js';
 import type { Caller, LockRequest } from '../world/caller.js';
 import { repeat, type Scenario } from './scenario.js';
@@ -27,8 +28,8 @@ const convert = async (caller: Caller, first: Hold, mode: Half): Promise<Hold> =
   return hold;
 };
 
-const takeOnce = async (caller: Caller, halfOf: HalfOf): Promise<void> => {
-  const { world } = caller;
+const takeOnce = async (caller: Caller, halfOf: HalfOf, readers: Arrivals): Promise<void> => {
+  const { world, process } = caller;
   const { rng, profile } = world;
   const mode = rng.pick(['read', 'read', 'write'] as const);
   const wait = world.wait();
@@ -38,7 +39,9 @@ const takeOnce = async (caller: Caller, halfOf: HalfOf): Promise<void> => {
     const request: LockRequest = { lease: world.lease(), wait: 20_000, mode: half, within };
     await caller.locked(halfOf(caller, half), request, (hold) => caller.work(duration(), hold.signal));
   };
+  const place = mode === 'read' ? readers.arrive({ who: caller.name, process, wait, signal }) : undefined;
   await caller.locked(halfOf(caller, mode), { lease: world.lease(), wait, signal, mode }, async (hold: Hold, task) => {
+    place?.granted();
     await caller.work(duration(), hold.signal);
     if (rng.chance(0.4)) await again(mode, task);
     // A writer may read as well. A reader that wants to write would wait for itself.
@@ -47,6 +50,7 @@ const takeOnce = async (caller: Caller, halfOf: HalfOf): Promise<void> => {
     if (rng.chance(0.3)) await last.extend(500).catch((error: unknown) => caller.tolerate(error));
     await caller.work(duration(), last.signal);
   });
+  place?.left();
 };
 
 /** Readers share a lock, writers exclude all others. */
@@ -61,7 +65,8 @@ export const readWriteLocks: Scenario = {
       const lock = process.locks.getReadWriteLock('a', options);
       return half === 'read' ? lock.readLock() : lock.writeLock();
     };
+    const readers = new Arrivals(world.simulation, 'a');
     const callers = Array.from({ length: rng.whole(2, 6) }, () => world.caller());
-    return { callers: callers.map((caller) => repeat(rng.whole(1, 3), () => takeOnce(caller, halfOf))) };
+    return { callers: callers.map((caller) => repeat(rng.whole(1, 3), () => takeOnce(caller, halfOf, readers))) };
   },
 };

@@ -1,4 +1,5 @@
 import { counterTable } from '../../../lib/backend/memory/counters.js';
+import { Arrivals } from '../checks/arrivals.js';
 import type { Caller } from '../world/caller.js';
 import type { SimulatedWorld } from '../world/simulated-world.js';
 import { repeat, type Scenario } from './scenario.js';
@@ -9,12 +10,15 @@ const available = ({ server }: SimulatedWorld): number => counterTable(server.st
 
 /** Permits without owners. Checks that no more are in use than there are. */
 class Permits {
+  readonly arrivals: Arrivals;
   used = 0;
 
   constructor(
     private readonly world: SimulatedWorld,
     readonly total: number,
-  ) {}
+  ) {
+    this.arrivals = new Arrivals(world.simulation, NAME);
+  }
 
   take(permits: number): void {
     this.used += permits;
@@ -40,8 +44,10 @@ const takeOnce = async (caller: Caller, permits: Permits, { most, durations }: U
   const wait = world.wait();
   const signal = rng.chance(0.2) ? caller.abortsWithin(Math.min(wait, 400)) : undefined;
   const request = { wait, signal, isFree: () => available(world) >= wanted };
+  const place = permits.arrivals.arrive({ who: caller.name, process, wanted, wait, signal });
   try {
     await caller.answer(NAME, request, () => semaphore.acquire(wanted, { wait, ...(signal && { signal }) }));
+    place.granted();
     permits.take(wanted);
     process.note(() => `${caller.name} has ${wanted} permits`);
     await caller.work(rng.pick(durations) * rng.next());
@@ -49,6 +55,7 @@ const takeOnce = async (caller: Caller, permits: Permits, { most, durations }: U
     process.note(() => `${caller.name} gives ${wanted} permits back`);
     await semaphore.release(wanted);
   } catch (error) {
+    place.left();
     caller.tolerate(error);
   }
 };

@@ -111,7 +111,8 @@ export class PlainLockScripts implements LockScripts {
     const { channel, publish } = this.announcing(name, silent);
     const mayGrant = this.mayGrant(name);
     const carried = again ? textOf(again) : '';
-    const args = { owner, channel, publish, waiters: waitingClients(name), again: carried, mayGrant };
+    const wake = silent ? this.commands.publishCommand(channel) : '';
+    const args = { owner, channel, publish, wake, waiters: waitingClients(name), again: carried, mayGrant };
     return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);
   }
 

@@ -84,7 +84,7 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
       send: (limits) => this.scripts.acquire(request, limits),
       read: ({ outcome, available, remaining }, sent): PermitOutcome | Promise<PermitOutcome> | undefined => {
         if (outcome === 'late') return undefined;
-        if (outcome === 'acquired') return this.confirmed(request, orphan, { outcome, sent });
+        if (outcome === 'acquired') return this.confirmed(request, orphan, { outcome, sent, available });
         return { outcome: 'busy', available, isSet: outcome === 'busy', remaining };
       },
       // The ids share one deadline, so either all of them are in use or none is.

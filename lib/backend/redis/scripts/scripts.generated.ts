@@ -3588,15 +3588,23 @@ local holder, found = soleHold(lock)
 if not holder then return { 'wrong-type', found, 0, 0 } end
 return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0, redis.call('PTTL', lock) }`,
     }),
-    /** Releases the lock of an owner, whatever its hold count, and passes it on to the client that has waited longest. If none is waiting, or others than ours, wakes all that listen. */
+    /** Releases the lock of an owner, whatever its hold count, and passes it on to the client that has waited longest. If none is waiting, or others than ours, wakes all that listen. Without `publish` it is silent: it passes on nothing, and wakes only if a client of ours waits, by `wake`. */
     release: script<
       { lock: string },
-      { owner: string; channel: string; publish: string; waiters: string; again: string; mayGrant: number },
+      {
+        owner: string;
+        channel: string;
+        publish: string;
+        wake: string;
+        waiters: string;
+        again: string;
+        mayGrant: number;
+      },
       [heard: number, asking: number, outcome: 'released'] | [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
-      argumentNames: ['owner', 'channel', 'publish', 'waiters', 'again', 'mayGrant'],
+      argumentNames: ['owner', 'channel', 'publish', 'wake', 'waiters', 'again', 'mayGrant'],
       replies: [
         [{ holds: 'number' }, { holds: 'number' }, { holds: ['released'] }],
         [{ holds: ['passed-on', 'kept', 'not-held'] }, { holds: 'time' }],
@@ -3605,13 +3613,16 @@ return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0
 local owner = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
-local waiters = ARGV[4]
-local again = ARGV[5]
-local mayGrant = tonumber(ARGV[6])
+local wake = ARGV[4]
+local waiters = ARGV[5]
+local again = ARGV[6]
+local mayGrant = tonumber(ARGV[7])
 if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end
 local function announce()
   return publish ~= '' and tonumber(redis.pcall(publish, channel, '0')) or 0
 end
+local isSilent = publish == ''
+if isSilent and redis.pcall('EXISTS', waiters) == 1 then publish = wake end
 local dropped = redis.pcall('HDEL', lock, owner)
 local heard
 if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then
@@ -3697,7 +3708,7 @@ local now = serverNow()
 if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
 if dropped == 0 then return { 'not-held', now } end
 keepFields(lock)
-local passes = mayGrant == 1 and publish ~= '' and redis.pcall('EXISTS', lock) == 0
+local passes = mayGrant == 1 and not isSilent and redis.pcall('EXISTS', lock) == 0
 local outcome = passes and passOn(lock, waiters, channel, publish, again, now)
 if outcome then return { outcome, now } end
 heard = announce()

@@ -1,9 +1,11 @@
 --- Releases the lock of an owner, whatever its hold count, and passes it on to the client that has waited longest. If
---- none is waiting, or others than ours, wakes all that listen.
+--- none is waiting, or others than ours, wakes all that listen. Without `publish` it is silent: it passes on nothing, and
+--- wakes only if a client of ours waits, by `wake`.
 --- key lock
 --- arg owner: string
 --- arg channel: string
 --- arg publish: string
+--- arg wake: string
 --- arg waiters: string
 --- arg again: string
 --- arg mayGrant: number
@@ -17,6 +19,9 @@ local function announce()
   -- Without the right to publish, the lock is free nevertheless; waiters notice at their next safety poll.
   return publish ~= '' and tonumber(redis.pcall(publish, channel, '0')) or 0
 end
+-- Clients that wait in turn would sleep until their next safety poll, while those that poll have the lock again and again.
+local isSilent = publish == ''
+if isSilent and redis.pcall('EXISTS', waiters) == 1 then publish = wake end
 local dropped = redis.pcall('HDEL', lock, owner)
 local heard
 -- The usual case: nothing is left of the lock, and no client waits.
@@ -40,8 +45,8 @@ local now = serverNow()
 if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
 if dropped == 0 then return { 'not-held', now } end
 keepFields(lock)
--- A silent release is kept from waiters.
-local passes = mayGrant == 1 and publish ~= '' and redis.pcall('EXISTS', lock) == 0
+-- A lock that is passed on is never free for those that poll.
+local passes = mayGrant == 1 and not isSilent and redis.pcall('EXISTS', lock) == 0
 local outcome = passes and passOn(lock, waiters, channel, publish, again, now)
 if outcome then return { outcome, now } end
 heard = announce()
