@@ -106,7 +106,9 @@ export class StartupProbe {
       });
     };
     const first = this.targets.map((target) => runOutsideContexts(() => this.look(target, onFindings)));
-    this.looks = this.targets.map((target, index) => this.lookAgain(target, first[index], onFindings, start));
+    this.looks = runOutsideContexts(() =>
+      this.targets.map((target, index) => this.lookAgain(target, first[index], onFindings, start)),
+    );
     for (const problem of (await this.within(this.patience, Promise.all(first))) ?? []) {
       if (this.mode === 'refuse' && isForGood(problem)) start.refusals.push(problem);
     }

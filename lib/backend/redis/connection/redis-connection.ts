@@ -125,7 +125,7 @@ export class RedisConnection {
     if (!this.hasSocket || stream === this.dropped) return;
     this.dropped = stream;
     ignoreLateSocketErrors(this.client);
-    this.client.disconnect(true);
+    runOutsideContexts(() => this.client.disconnect(true));
   }
 
   /**
@@ -209,9 +209,8 @@ export class RedisConnection {
   }
 
   private connect(): void {
-    runOutsideContexts(() => this.client.connect()).catch((error: unknown) => {
-      this.lastError ??= withoutSecrets(error);
-    });
+    const failed = (error: unknown): void => void (this.lastError ??= withoutSecrets(error));
+    void runOutsideContexts(() => this.client.connect().catch(failed));
   }
 
   /**
