@@ -6,8 +6,8 @@ import { noReply, unavailable } from './reply-errors.js';
 export interface ReplyHandler<Reply, T> {
   /** Name that the user knows the subject of the command by. */
   readonly name: string | undefined;
-  /** Parses the reply, which came at `now`, to a command sent at `sentAt`. Throws if it is malformed. */
-  read(reply: Reply, now: number, sentAt: number): T;
+  /** Parses the reply, which came at `now`, `waited` ms after the command was sent. Throws if it is malformed. */
+  read(reply: Reply, now: number, waited: number): T;
   /** Continues after an error that is not final, with another command; `undefined`: the error is final. */
   instead?(error: unknown): Promise<Reply> | undefined;
   /** Called when the client has answered or failed. */
@@ -21,6 +21,8 @@ export interface ReplyHandler<Reply, T> {
 /** A sent command, until it is answered or its deadline passes. */
 class PendingCommand<Reply, T> extends Deadline {
   private readonly sentAt: number;
+  /** The wall clock then: the monotonic one does not count time for which the machine was suspended. */
+  private readonly wallSentAt: number | undefined;
 
   constructor(
     private readonly scheduler: MonotonicScheduler,
@@ -31,6 +33,7 @@ class PendingCommand<Reply, T> extends Deadline {
   ) {
     super();
     this.sentAt = scheduler.now();
+    this.wallSentAt = scheduler.wallNow();
     scheduler.deadlines.add(this, this.sentAt);
   }
 
@@ -44,7 +47,7 @@ class PendingCommand<Reply, T> extends Deadline {
       return this.giveUp();
     }
     try {
-      this.resolve(this.reading.read(reply, now, this.sentAt));
+      this.resolve(this.reading.read(reply, now, this.waited(now)));
     } catch (error) {
       this.reject(error);
     }
@@ -67,6 +70,13 @@ class PendingCommand<Reply, T> extends Deadline {
   onPassed(): void {
     this.reading.missed?.(this.at - this.sentAt);
     this.giveUp();
+  }
+
+  private waited(now: number): number {
+    const { wallSentAt = Number.NaN } = this;
+    const waited = now - this.sentAt;
+    const byWall = (this.scheduler.wallNow() ?? Number.NaN) - wallSentAt;
+    return byWall > waited ? byWall : waited;
   }
 
   private giveUp(): void {
