@@ -1,6 +1,7 @@
+import type { LockUnavailableError } from '../../../errors.js';
 import { Deadline } from '../../../time/deadline-timer.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import { noReply, unavailable } from './reply-errors.js';
+import { isScriptMissing, noReply, unavailable } from './reply-errors.js';
 
 /** How the reply to a command is processed. */
 export interface ReplyHandler<Reply, T> {
@@ -56,7 +57,10 @@ class PendingCommand<Reply, T> extends Deadline {
   failed(reason: unknown): void {
     this.reading.settled?.();
     // After the deadline the failure has been reported to the caller: nothing may be executed for it any more.
-    const other = this.scheduler.now() > this.at ? undefined : this.reading.instead?.(reason);
+    const isLate = this.scheduler.now() > this.at;
+    // The server would have run it with EVAL: it has refused nothing.
+    if (isLate && isScriptMissing(reason)) return this.fail(this.gaveUp);
+    const other = isLate ? undefined : this.reading.instead?.(reason);
     if (!other) return this.fail(reason);
     other.then(
       (reply) => this.answered(reply),
@@ -80,7 +84,11 @@ class PendingCommand<Reply, T> extends Deadline {
   }
 
   private giveUp(): void {
-    this.reject(noReply(this.reading.name, this.at - this.sentAt));
+    this.reject(this.gaveUp);
+  }
+
+  private get gaveUp(): LockUnavailableError {
+    return noReply(this.reading.name, this.at - this.sentAt);
   }
 
   private fail(error: unknown): void {
