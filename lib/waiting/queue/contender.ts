@@ -128,7 +128,7 @@ export class Contender<Wanted, Got extends object> {
 
   private start(): void {
     this.state = RESTING;
-    runOutsideContexts(() => this.run()).catch((error: unknown) => this.queue.onFailed(error));
+    void runOutsideContexts(() => this.run().catch((error: unknown) => this.queue.onFailed(error)));
   }
 
   private async run(): Promise<void> {
