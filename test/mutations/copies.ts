@@ -25,6 +25,7 @@ export class Copies {
   readonly state: string;
   readonly plain: string;
   readonly probed: string;
+  private readonly sources = new Map<string, string>();
 
   constructor(private readonly root: string) {
     const home = join(tmpdir(), `nest-redis-lock-mutations-${hashOf(root)}`);
@@ -41,6 +42,7 @@ export class Copies {
       for (const path of this.files()) cpSync(join(this.root, path), join(copy, path));
       symlinkSync(join(this.root, 'node_modules'), join(copy, 'node_modules'));
     }
+    for (const path of [...engineFiles(this.root), GENERATED]) this.source(path);
     this.putProbes();
   }
 
@@ -53,12 +55,16 @@ export class Copies {
     return stdout.split('\0').filter((path) => path !== '' && existsSync(join(this.root, path)));
   }
 
-  hashOfFile(path: string): string {
-    return hashOf(this.source(path));
+  /** Fingerprint of a spec as it was copied. */
+  hashOfSpec(path: string): string {
+    return hashOf(readFileSync(join(this.probed, path), 'utf8'));
   }
 
+  /** A file as it was when it was first read: the working tree may change while this runs. */
   source(path: string): string {
-    return readFileSync(join(this.root, path), 'utf8');
+    const text = this.sources.get(path) ?? readFileSync(join(this.root, path), 'utf8');
+    this.sources.set(path, text);
+    return text;
   }
 
   apply(mutation: Mutation): void {
