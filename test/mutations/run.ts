@@ -74,6 +74,13 @@ const summaryOf = (sample: readonly Mutation[], tried: readonly Tried[], failing
       reaching,
       seeds,
     })),
+    equivalents: equivalent.map(({ file, line, before, after }) => ({
+      file,
+      line,
+      before,
+      after,
+      why: equivalentTo({ file, before, after })?.why,
+    })),
     noticedBy: noticed.map(({ file, line, before, after, by }) => ({ file, line, before, after, by })),
   };
 };
