@@ -4,7 +4,7 @@ import type { Copies } from './copies.js';
 import { explored } from './exploration.js';
 import { type SpecResult, SpecWorker } from './spec-worker.js';
 
-/** The folders of specs of the engine. Those without servers come first. */
+/** The folders of specs of the engine, or beginnings of paths. Those without servers come first. */
 export const FOLDERS = [
   'waiting',
   'holds',
@@ -19,6 +19,7 @@ export const FOLDERS = [
   'differential',
   'inspection',
   'probe',
+  'errors',
   'observability',
   'fencing',
   'nest',
@@ -50,14 +51,12 @@ interface Recorded extends SpecResult {
   readonly hash: string;
 }
 
-const specsIn = (root: string, folder: string): readonly string[] => {
-  if (!existsSync(join(root, 'test', folder))) return [];
-  const files = readdirSync(join(root, 'test', folder), { recursive: true, encoding: 'utf8' });
-  return files
-    .filter((file) => file.endsWith('.spec.ts'))
-    .map((file) => join('test', folder, file))
+/** @param beginning Of paths below test/. */
+const specsOf = (root: string, beginning: string): readonly string[] =>
+  readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.spec.ts') && file.startsWith(beginning))
+    .map((file) => join('test', file))
     .toSorted();
-};
 
 const readLines = (file: string): readonly unknown[] =>
   existsSync(file)
@@ -76,7 +75,7 @@ export const baselineOf = async (
   const file = join(copies.state, 'baseline.jsonl');
   const known = new Map<string, Recorded>();
   for (const result of readLines(file) as readonly Recorded[]) known.set(result.spec, result);
-  const specs = folders.flatMap((folder) => specsIn(copies.probed, folder));
+  const specs = folders.flatMap((folder) => specsOf(copies.probed, folder));
   const isKnown = (spec: string): boolean => known.get(spec)?.hash === copies.hashOfSpec(spec);
   const record = (result: SpecResult): void => {
     const recorded = { ...result, hash: copies.hashOfSpec(result.spec) };
@@ -85,7 +84,7 @@ export const baselineOf = async (
   };
   const worker = new SpecWorker(copies.probed, true);
   for (const folder of folders) {
-    const open = specsIn(copies.probed, folder).filter((spec) => !isKnown(spec));
+    const open = specsOf(copies.probed, folder).filter((spec) => !isKnown(spec));
     // Without any spec, jest would run all.
     if (open.length === 0) continue;
     print(`     baseline: ${open.length} specs of test/${folder}`);

@@ -67,9 +67,10 @@ export class Copies {
     return text;
   }
 
-  apply(mutation: Mutation): void {
+  /** @returns Whether the scripts can still be embedded. */
+  apply(mutation: Mutation): boolean {
     writeFileSync(join(this.plain, mutation.file), mutated(this.source(mutation.file), mutation));
-    if (mutation.file.endsWith('.lua')) this.embedScripts();
+    return mutation.file.endsWith('.lua') ? this.embedScripts() : true;
   }
 
   restore({ file }: Mutation): void {
@@ -84,9 +85,8 @@ export class Copies {
     return new Set([...after].filter(([name, text]) => before.get(name) !== text).map(([name]) => name));
   }
 
-  private embedScripts(): void {
-    const { status, stderr } = spawnSync(process.execPath, ['tools/embed-scripts.mjs'], { cwd: this.plain });
-    if (status !== 0) throw new Error(String(stderr));
+  private embedScripts(): boolean {
+    return spawnSync(process.execPath, ['tools/embed-scripts.mjs'], { cwd: this.plain }).status === 0;
   }
 
   private putProbes(): void {

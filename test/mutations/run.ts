@@ -17,7 +17,7 @@ const { values: given } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Draws only from files whose path contains this. */
     only: { type: 'string' },
-    /** Folders of test/ with the specs to run. */
+    /** Folders of test/ with the specs to run, or beginnings of paths there: contract/limit. */
     folders: { type: 'string', default: FOLDERS.join(',') },
     /** Seconds that the specs of one mutation may take, measured without it. */
     'spec-time': { type: 'string', default: '60' },
@@ -108,7 +108,7 @@ const main = async (): Promise<void> => {
   const summary = (): ReturnType<typeof summaryOf> => summaryOf(sample, tried, baseline.failing);
   for (const [index, mutation] of sample.entries()) {
     const change = changeOf(copies.source(mutation.file), mutation);
-    let result = known.find((each) => isSameChange(each, change));
+    let result = known.findLast((each) => isSameChange(each, change));
     if (!result) {
       const verdict: Verdict = equivalentTo(change)
         ? { isNoticed: false, specs: 0, reaching: 0, seeds: 0 }

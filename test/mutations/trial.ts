@@ -32,6 +32,8 @@ const SLOWER = 10;
 const PAUSE = 30_000;
 const MS_A_SEED = 30;
 
+const UNTRIED = { specs: 0, reaching: 0, seeds: 0 };
+
 /** Tries mutations one after the other in a copy. */
 export class Trials {
   private readonly worker: SpecWorker;
@@ -45,8 +47,8 @@ export class Trials {
   }
 
   async of(mutation: Mutation): Promise<Verdict> {
-    this.copies.apply(mutation);
     try {
+      if (!this.copies.apply(mutation)) return { isNoticed: true, by: 'npm run scripts:embed', ...UNTRIED };
       return await this.verdictOn(mutation);
     } finally {
       this.copies.restore(mutation);
