@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from '../servers/process/is-alive.js';
 import { engineFiles, mutationsOf, placeOf } from './engine.js';
 import { type Mutation, mutated } from './mutation.js';
 import { probed } from './typescript-mutations.js';
@@ -27,15 +28,24 @@ export class Copies {
   readonly probed: string;
   private readonly sources = new Map<string, string>();
 
+  private readonly owner: string;
+
   constructor(private readonly root: string) {
     const home = join(tmpdir(), `nest-redis-lock-mutations-${hashOf(root)}`);
     this.state = join(home, fingerprint(join(root, 'lib')));
     this.plain = join(home, 'plain');
     this.probed = join(home, 'probed');
+    this.owner = join(home, 'pid');
   }
 
+  /** @throws Error if another run uses the copies: each would try its mutations together with those of the other. */
   make(): void {
+    if (existsSync(this.owner)) {
+      const pid = Number(readFileSync(this.owner, 'utf8'));
+      if (isAlive(pid)) throw new Error(`Process ${pid} uses ${this.plain}: end it first`);
+    }
     mkdirSync(this.state, { recursive: true });
+    writeFileSync(this.owner, String(process.pid));
     for (const copy of [this.plain, this.probed]) {
       rmSync(copy, { recursive: true, force: true });
       mkdirSync(copy, { recursive: true });

@@ -131,7 +131,11 @@ const main = async (): Promise<void> => {
   print(`${noticed} noticed, ${notNoticed} not noticed, ${equivalent} equivalent: ${noticedPercent} %`);
 };
 
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exitCode = 2;
-});
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error);
+    // A worker may still be connected, and would keep this process alive.
+    process.exit(2);
+  },
+);

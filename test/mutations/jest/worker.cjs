@@ -29,3 +29,6 @@ const run = async ({ specs, isProbed }) => {
 };
 
 process.on('message', (asked) => void run(asked));
+
+// The runner has ended, however it did.
+process.on('disconnect', () => process.exit());
