@@ -250,6 +250,25 @@ onEveryBackend((world: World) => {
       expect(await finish(Promise.all([own, ...others]))).toEqual(Array(3).fill({ run: 1 }));
     });
 
+    it.each<readonly [string, SingleFlightOptions, new (...args: never[]) => Error]>([
+      ['has no time to wait', { wait: 0 }, LockConflictError],
+      ['waits for a short time', { wait: 20 }, LockTimeoutError],
+    ])(
+      'SF-09 continues for the other callers when the one that waits for all of them %s',
+      async (_, options, error) => {
+        const [here, there] = await openTwo();
+        const work = new Work();
+        const own = share(here.locks, work);
+        await until(() => work.runs === 1);
+        const first = share(there.locks, work, options).catch((reason: unknown) => reason);
+        const others = [share(there.locks, work), share(there.locks, work, { wait: '1m' })];
+        expect(await finish(first)).toBeInstanceOf(error);
+        await waits(there);
+        work.end();
+        expect(await finish(Promise.all([own, ...others]))).toEqual(Array(3).fill({ run: 1 }));
+      },
+    );
+
     it('SF-10 runs in another process after its process died', async () => {
       const [here, there] = await openTwo();
       const work = new Work();
