@@ -476,7 +476,7 @@ export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
     constructor(locks: LockService, options: PrometheusOptions | undefined);
     static forRoot(options?: PrometheusOptions): DynamicModule;
-    static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
+    static forRootAsync(options: ConfigurableModuleAsyncOptions<PrometheusOptions>): DynamicModule;
     onModuleInit(): void;
     onApplicationShutdown(): void;
 }
@@ -772,7 +772,7 @@ forConnection(name: string): LockService;
 static forRoot(options?: PrometheusOptions): DynamicModule;
 
 // not exported
-static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
+static forRootAsync(options: ConfigurableModuleAsyncOptions<PrometheusOptions>): DynamicModule;
 
 // not exported
 getCount(): Promise<number>;

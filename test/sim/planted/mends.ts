@@ -51,8 +51,8 @@ export const mends: readonly PlantedBug[] = [
       },
       {
         file: 'time/monotonic-scheduler.ts',
-        find: 'runInBackground(() => this.inner.schedule(delay, once, options));',
-        replace: 'this.inner.schedule(delay, once, options);',
+        find: 'runInBackground(() => this.inner.schedule(delay, () => once.run(), options));',
+        replace: 'this.inner.schedule(delay, () => once.run(), options);',
       },
     ],
   },
