@@ -13,7 +13,7 @@
 --- invariant It never acquires a lock that is free, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/take-over.lua
---- include shared/set-lease.lua
+--- include shared/leases/set-lease.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local function keep() setLease(lock, lease, channel, publish, entries) end

@@ -14,7 +14,7 @@
 --- invariant It never acquires a lock, and nothing happens after `notAfter` on the server's clock.
 --- include shared/server-now.lua
 --- include shared/hold-count.lua
---- include shared/set-lease.lua
+--- include shared/leases/set-lease.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local held = holdCount(lock, owner)

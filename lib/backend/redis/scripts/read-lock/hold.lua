@@ -19,7 +19,7 @@
 --- include shared/read-write/read-count.lua
 --- include shared/read-write/write-count.lua
 --- include shared/read-write/read-timeouts.lua
---- include shared/tell-shorter.lua
+--- include shared/leases/tell-shorter.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local before = readCount(lock, owner)

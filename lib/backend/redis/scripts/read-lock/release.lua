@@ -14,7 +14,7 @@
 --- include shared/read-write/read-count.lua
 --- include shared/read-write/read-timeouts.lua
 --- include shared/read-write/free-read-write.lua
---- include shared/tell-shorter.lua
+--- include shared/leases/tell-shorter.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local mode = modeField(lock)

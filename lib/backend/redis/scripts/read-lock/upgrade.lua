@@ -17,7 +17,7 @@
 --- include shared/read-write/read-count.lua
 --- include shared/read-write/write-count.lua
 --- include shared/read-write/other-readers.lua
---- include shared/tell-shorter.lua
+--- include shared/leases/tell-shorter.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, now } end
 if writeCount(lock, to) > 0 then

@@ -15,7 +15,7 @@
 --- include shared/server-now.lua
 --- include shared/read-write/write-count.lua
 --- include shared/read-write/keep-writing.lua
---- include shared/tell-shorter.lua
+--- include shared/leases/tell-shorter.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local held = writeCount(lock, owner)

@@ -1,4 +1,4 @@
---- include shared/tell-shorter.lua
+--- include shared/leases/tell-shorter.lua
 -- Lets an exclusive lock last for `lease` ms from now. A silent lock, which has `entries`, tells only clients that wait in
 -- turn, as its release does.
 local function setLease(lock, lease, channel, publish, entries)
