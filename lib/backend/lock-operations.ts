@@ -60,6 +60,8 @@ export interface HoldRequest {
   /** The count wanted, not a difference, so that the request may be executed twice. */
   readonly count: number;
   readonly lease: number;
+  /** As in {@link ReleaseRequest}: those that wait are told if the lock ends sooner than before. */
+  readonly silent?: boolean | undefined;
 }
 
 /** `lost`: the owner does not hold this name any more. */

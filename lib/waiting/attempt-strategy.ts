@@ -112,6 +112,8 @@ export interface AttemptStrategy<Wanted, Got extends object> {
    * one failed attempt stops all waiters.
    */
   mayStillSucceed?(wanted: Wanted, found: Busy): boolean;
+  /** Whether a number above 1 on the channel is a lease, ms. Absent: it is a number of permits, as in semaphores. */
+  readonly hearsLeases?: boolean;
   /** Whether one grant serves all waiters that were present when the attempt began. Absent: no. */
   readonly isShared?: boolean;
   /** Resolves when no attempt is in flight and nothing is being released. */

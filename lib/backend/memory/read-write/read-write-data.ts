@@ -1,6 +1,6 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
 import type { WaitingWriter } from '../../lock-operations.js';
-import type { HeldExclusiveLock } from '../lock.js';
+import { type HeldExclusiveLock, isShorter, leaseText } from '../lock.js';
 import { type MemoryStore, MemoryTable } from '../memory-store.js';
 import { readTimeout, readWriteLockChannel, waitingWriters } from '../../../keys/redisson-keys.js';
 
@@ -38,6 +38,13 @@ export class ReadWriteData {
 
   publish(name: string): void {
     this.store.publish(readWriteLockChannel(name));
+  }
+
+  /** Sets the lock, to last for `ttl` ms from now, and tells those that wait if that is shorter than before. */
+  keep(name: string, held: HeldReadWriteLock, ttl: number): void {
+    const before = this.store.remaining(name);
+    this.locks.set(name, held, ttl);
+    if (isShorter(ttl, before)) this.store.publish(readWriteLockChannel(name), leaseText(ttl));
   }
 
   free(name: string): void {

@@ -44,7 +44,7 @@ export class MemoryReadLock implements ReadLockOperations {
     this.data.deleteTimeouts(name, owner, count, before);
     const readers = new Map(held.readers).set(owner, count);
     const ttl = writes ? Math.max(store.remaining(name), lease) : this.data.longestRead(name, readers);
-    locks.set(name, { ...held, readers }, ttl);
+    this.data.keep(name, { ...held, readers }, ttl);
     return { outcome: 'held', sent: store.stopwatch() };
   }
 
@@ -77,7 +77,7 @@ export class MemoryReadLock implements ReadLockOperations {
     const readers = new Map([...held.readers].filter(([reader]) => reader !== owner));
     const longest = this.data.longestRead(name, readers);
     if (held.writer) locks.set(name, { ...held, readers });
-    else if (longest > 0) locks.set(name, { ...held, readers }, longest);
+    else if (longest > 0) this.data.keep(name, { ...held, readers }, longest);
     // Readers without a living time-out are dead, and keep no other owner out.
     else this.data.free(name);
     return { outcome: 'released' };
@@ -180,6 +180,6 @@ export class MemoryWriteLock implements WriteLockOperations {
 
   /** Lets the lock of a writer last for `lease` ms from now, or until its last read ends if that is later. */
   private keep(name: string, held: HeldReadWriteLock, lease: number): void {
-    this.data.locks.set(name, held, Math.max(lease, this.data.longestRead(name, held.readers)));
+    this.data.keep(name, held, Math.max(lease, this.data.longestRead(name, held.readers)));
   }
 }

@@ -64,6 +64,16 @@ export type Release = Omit<ReleaseRequest, 'lease'>;
 /** A waiting entry as `shared/waiters/waiting-entry.lua` knows it. */
 export const textOf = ({ owner, lease, firstLease }: WaitingEntry): string => `${owner} ${lease} ${firstLease}`;
 
+/** Arguments by which a script tells that a lock ends sooner: if it is silent, only clients with a waiting entry. */
+export const shortening = (
+  commands: ScriptExecutor,
+  name: string,
+  silent = false,
+): Announcement & { readonly entries: string } => ({
+  ...announcementOn(commands, lockChannel(name)),
+  entries: silent ? waitingClients(name) : '',
+});
+
 /** The scripts of one kind of lock, with their keys and arguments. One script per operation. */
 export interface LockScripts {
   /** The key of a lock. */
@@ -95,8 +105,9 @@ export class PlainLockScripts implements LockScripts {
     return this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name);
   }
 
-  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
-    const args = { owner, count, lease, notAfter };
+  hold(request: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
+    const { name, owner, count, lease, silent } = request;
+    const args = { owner, count, lease, notAfter, ...shortening(this.commands, name, silent) };
     return this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
   }
 

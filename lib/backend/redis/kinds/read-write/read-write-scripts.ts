@@ -96,7 +96,7 @@ export class WriteLockScripts extends ReadWriteLockScripts {
   }
 
   hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
-    const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
+    const args = { stem: readWriteStem(name), owner, count, lease, notAfter, ...this.announcing(name) };
     return this.commands.run(scripts.writeLock.hold, { lock: name }, args, deadline, name);
   }
 
@@ -142,7 +142,7 @@ export class ReadLockScripts extends ReadWriteLockScripts {
 
   async hold({ name, owner, count, lease }: HoldRequest, limits: RequestLimits): Promise<HoldReply> {
     const { notAfter, deadline } = limits;
-    const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
+    const args = { stem: readWriteStem(name), owner, count, lease, notAfter, ...this.announcing(name) };
     const [outcome, now] = await this.commands.run(scripts.readLock.hold, { lock: name }, args, deadline, name);
     if (outcome !== 'torn') return [outcome, now];
     await keepTimeouts(this.commands, { name, owner, reads: count, lease }, limits);
