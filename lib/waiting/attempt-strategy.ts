@@ -9,8 +9,10 @@ import type { CarriedEntry } from '../backend/waiting-entry.js';
 export interface Busy {
   /** The owner that holds the lock, if known. */
   readonly holder?: OwnerId;
-  /** The owner at the head of the queue, if the lock is free but reserved for it. */
+  /** The owner whose turn it is, if no holder keeps others out. */
   readonly next?: OwnerId;
+  /** Whether that is a waiting writer, which goes before readers. Absent: it is the head of the queue. */
+  readonly isWriter?: boolean;
   /** Permits that are available (semaphores only). */
   readonly available?: number;
   /** Permits in use, and how many may be for this attempt (limits only). */

@@ -117,16 +117,18 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
   table.define(scripts.readLock.acquire, async (keys, { owner, lease, behindWriters, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now()];
     const request = { name: keys.lock, owner, lease, behindWriters: behindWriters === 1 };
-    return acquireReply(await readLock.acquire(request), lease, now());
+    const reply = await readLock.acquire(request);
+    if (reply.outcome === 'reserved') return ['kept-out', reply.remaining, reply.next, now()];
+    return acquireReply(reply, lease, now());
   });
   table.define(scripts.readLock.release, async (keys, { owner, notAfter }) => {
     if (now() > notAfter) return ['late', now()];
     const { outcome } = await readLock.release({ name: keys.lock, owner, lease: 0 });
     return [outcome, now()];
   });
-  table.define(scripts.writeLock.acquire, async (keys, { owner, lease, waiter, patience, notAfter }) => {
+  table.define(scripts.writeLock.acquire, async (keys, { owner, lease, waiter, slot, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now()];
-    const waiting = waiter === '' ? undefined : { id: waiter, patience };
+    const waiting = waiter === '' ? undefined : { id: waiter, slot };
     const reply = await writeLock.acquire({ name: keys.lock, owner, lease, ...(waiting && { waiting }) });
     return acquireReply(reply, lease, now());
   });
@@ -144,8 +146,13 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     const { outcome } = await backend.conversion.downgrade({ name: keys.lock, from, to, lease });
     return [outcome, now()];
   });
+  table.define(scripts.writeLock.announce, async (keys, { waiter, slot, notAfter }) => {
+    if (now() > notAfter) return ['late', now()];
+    await writeLock.announce(keys.lock, { id: waiter, slot });
+    return ['announced', now()];
+  });
   table.define(scripts.writeLock.withdraw, async (_keys, { lock: name, waiter }) => {
-    await writeLock.withdraw(name, waiter);
-    return ['withdrawn'];
+    await writeLock.withdraw(name, { id: waiter, slot: 0 });
+    return ['withdrawn', now()];
   });
 };

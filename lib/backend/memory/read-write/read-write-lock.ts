@@ -12,6 +12,7 @@ import type {
   RenewOutcome,
   ReadRequest,
   ReadLockOperations,
+  WaitingWriter,
   WriteRequest,
   WriteLockOperations,
 } from '../../lock-operations.js';
@@ -27,7 +28,7 @@ export class MemoryReadLock implements ReadLockOperations {
     const held = locks.get(name);
     if (held?.writer) return { outcome: 'busy', remaining: store.remaining(name), holder: held.writer.owner };
     const first = behindWriters && !held?.readers.has(owner) ? this.data.waitingWriter(name) : undefined;
-    if (first) return { outcome: 'busy', remaining: Math.ceil(first.patience), holder: first.id };
+    if (first) return { outcome: 'reserved', remaining: Math.ceil(first.remaining), next: first.id, isWriter: true };
     this.data.setTimeouts(name, owner, 1, lease);
     const readers = new Map(held?.readers).set(owner, 1);
     locks.set(name, { writer: undefined, readers }, Math.max(store.remaining(name), lease));
@@ -169,8 +170,12 @@ export class MemoryWriteLock implements WriteLockOperations {
     };
   }
 
-  async withdraw(name: string, waiter: OwnerId): Promise<void> {
-    if (this.data.withdraw(name, waiter) && !this.data.locks.find(name)?.writer) this.data.publish(name);
+  async announce(name: string, writer: WaitingWriter): Promise<void> {
+    this.data.announce(name, writer);
+  }
+
+  async withdraw(name: string, { id }: WaitingWriter): Promise<void> {
+    if (this.data.withdraw(name, id) && !this.data.locks.find(name)?.writer) this.data.publish(name);
   }
 
   private heldBy(owner: OwnerId, name: string): HeldReadWriteLock | undefined {

@@ -19,12 +19,12 @@ import { lockChannel, waitingClients } from '../../../keys/redisson-keys.js';
  * Replies stay raw tuples: a promise and an object more for each would cost as much as the rest of a command. `now`:
  * the server's time, ms. Two numbers: acquired, for `lease` ms. That is the usual reply, and numbers are parsed faster
  * than words. `late`: the server's clock had passed `notAfter`, nothing was done. `detail`: the holder if `busy`, the
- * next owner if `reserved`, the type found if `wrong-type`. `use`: by limits only.
+ * next owner if `reserved`, the waiting writer if `kept-out`, the type found if `wrong-type`. `use`: by limits only.
  */
 export type AcquireReply =
   | readonly [lease: number, now: number]
   | readonly [
-      outcome: 'acquired' | 'busy' | 'reserved' | 'late' | 'wrong-type',
+      outcome: 'acquired' | 'busy' | 'reserved' | 'kept-out' | 'late' | 'wrong-type',
       remaining: number,
       detail: string,
       now: number,

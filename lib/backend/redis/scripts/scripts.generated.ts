@@ -2725,18 +2725,18 @@ end
 local function writersKey(lock, stem)
   return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
 end
-local function announceWriter(lock, stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, slot)
   local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('ZADD', key, now + slot, writer)
   local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
 end
 local function waitingWriter(lock, stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local patience = last[1] and tonumber(last[2]) - now or 0
-  if patience > 0 then return last[1], patience end
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
   return nil
 end
 local now = serverNow()
@@ -5131,7 +5131,12 @@ return reply`,
     acquire: script<
       { lock: string },
       { stem: string; owner: string; lease: number; behindWriters: number; notAfter: number },
-      [outcome: 'acquired' | 'torn' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+      [
+        outcome: 'acquired' | 'torn' | 'busy' | 'kept-out' | 'late' | 'wrong-type',
+        remaining: number,
+        detail: string,
+        now: number,
+      ]
     >({
       name: 'read-lock/acquire',
       keyNames: ['lock'],
@@ -5139,7 +5144,7 @@ return reply`,
       grants: true,
       replies: [
         [
-          { holds: ['acquired', 'torn', 'busy', 'late', 'wrong-type'] },
+          { holds: ['acquired', 'torn', 'busy', 'kept-out', 'late', 'wrong-type'] },
           { holds: 'number' },
           { holds: 'string' },
           { holds: 'time' },
@@ -5241,18 +5246,18 @@ end
 local function writersKey(lock, stem)
   return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
 end
-local function announceWriter(lock, stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, slot)
   local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('ZADD', key, now + slot, writer)
   local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
 end
 local function waitingWriter(lock, stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local patience = last[1] and tonumber(last[2]) - now or 0
-  if patience > 0 then return last[1], patience end
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
   return nil
 end
 local now = serverNow()
@@ -5261,8 +5266,8 @@ local mode, holder = modeOf(lock)
 if not mode then return { 'wrong-type', 0, holder, now } end
 if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holder, now } end
 if behindWriters == 1 and not redis.call('HGET', lock, owner) then
-  local writer, patience = waitingWriter(lock, stem, now)
-  if writer then return { 'busy', patience, writer, now } end
+  local writer, remaining = waitingWriter(lock, stem, now)
+  if writer then return { 'kept-out', remaining, writer, now } end
 end
 local isTorn = not keepRead(lock, stem, owner, 1, lease, true)
 redis.call('HSET', lock, 'mode', 'read', owner, 1)
@@ -6331,12 +6336,12 @@ return { 'kept', '', now }`,
     /** Acquires the write half for a new owner; if the lock is held, records the waiting writer, which goes before new readers. */
     acquire: script<
       { lock: string },
-      { stem: string; owner: string; lease: number; waiter: string; patience: number; notAfter: number },
+      { stem: string; owner: string; lease: number; waiter: string; slot: number; notAfter: number },
       [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
     >({
       name: 'write-lock/acquire',
       keyNames: ['lock'],
-      argumentNames: ['stem', 'owner', 'lease', 'waiter', 'patience', 'notAfter'],
+      argumentNames: ['stem', 'owner', 'lease', 'waiter', 'slot', 'notAfter'],
       grants: true,
       replies: [
         [
@@ -6352,8 +6357,8 @@ local owner = ARGV[2]
 local lease = tonumber(ARGV[3])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local waiter = ARGV[4]
-local patience = tonumber(ARGV[5])
-if not patience then return redis.error_reply('ERR argument patience is not a number') end
+local slot = tonumber(ARGV[5])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
 local notAfter = tonumber(ARGV[6])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local function serverNow()
@@ -6410,18 +6415,18 @@ end
 local function writersKey(lock, stem)
   return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
 end
-local function announceWriter(lock, stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, slot)
   local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('ZADD', key, now + slot, writer)
   local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
 end
 local function waitingWriter(lock, stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local patience = last[1] and tonumber(last[2]) - now or 0
-  if patience > 0 then return last[1], patience end
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
   return nil
 end
 local now = serverNow()
@@ -6441,8 +6446,54 @@ if writeCount(lock, owner) > 0 then
   redis.call('PEXPIRE', lock, lease)
   return { 'acquired', lease, '', now }
 end
-if waiter ~= '' then announceWriter(lock, stem, waiter, now, patience) end
+if waiter ~= '' then announceWriter(lock, stem, waiter, now, slot) end
 return { 'busy', redis.call('PTTL', lock), holder, now }`,
+    }),
+    /** Lets a waiting writer count as waiting for `slot` ms from now. */
+    announce: script<
+      { lock: string },
+      { stem: string; waiter: string; slot: number; notAfter: number },
+      [outcome: 'announced' | 'late', now: number]
+    >({
+      name: 'write-lock/announce',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'waiter', 'slot', 'notAfter'],
+      replies: [[{ holds: ['announced', 'late'] }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local waiter = ARGV[2]
+local slot = tonumber(ARGV[3])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
+local notAfter = tonumber(ARGV[4])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function writersKey(lock, stem)
+  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
+end
+local function announceWriter(lock, stem, writer, now, slot)
+  local key = writersKey(lock, stem)
+  if isElsewhere(lock, key) then return end
+  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.pcall('ZADD', key, now + slot, writer)
+  local left = redis.pcall('PTTL', key)
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
+end
+local function waitingWriter(lock, stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
+  return nil
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+announceWriter(lock, stem, waiter, now, slot)
+return { 'announced', now }`,
     }),
     /** Makes the writer a reader, under another owner id, and wakes the waiting readers. If the writer also reads, those reads stay as they are. */
     downgrade: script<
@@ -7027,17 +7078,21 @@ return reply`,
     withdraw: script<
       { writers: string },
       { lock: string; waiter: string; channel: string; publish: string },
-      [outcome: 'withdrawn' | 'not-waiting']
+      [outcome: 'withdrawn' | 'not-waiting', now: number]
     >({
       name: 'write-lock/withdraw',
       keyNames: ['writers'],
       argumentNames: ['lock', 'waiter', 'channel', 'publish'],
-      replies: [[{ holds: ['withdrawn', 'not-waiting'] }]],
+      replies: [[{ holds: ['withdrawn', 'not-waiting'] }, { holds: 'time' }]],
       text: `local writers = KEYS[1]
 local lock = ARGV[1]
 local waiter = ARGV[2]
 local channel = ARGV[3]
 local publish = ARGV[4]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
 local function foreignType(key)
   local found = redis.call('TYPE', key).ok
   return found ~= 'hash' and found ~= 'none' and found or nil
@@ -7050,10 +7105,11 @@ end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
 end
+local now = serverNow()
 local isWritten = not isElsewhere(writers, lock) and modeField(lock) == 'write'
-if redis.call('ZREM', writers, waiter) == 0 then return { 'not-waiting' } end
+if redis.call('ZREM', writers, waiter) == 0 then return { 'not-waiting', now } end
 if not isWritten then redis.pcall(publish, channel, '1') end
-return { 'withdrawn' }`,
+return { 'withdrawn', now }`,
     }),
   },
 };
