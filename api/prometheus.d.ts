@@ -203,6 +203,9 @@ export interface InspectedWaiting {
         readonly owner: string;
     }[];
     readonly position?: number;
+    readonly writers?: readonly {
+        readonly owner: string;
+    }[];
 }
 
 // not exported
@@ -476,6 +479,7 @@ export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
     constructor(locks: LockService, options: PrometheusOptions | undefined);
     static forRoot(options?: PrometheusOptions): DynamicModule;
+    static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
     onModuleInit(): void;
     onApplicationShutdown(): void;
 }
@@ -769,6 +773,9 @@ forConnection(name: string): LockService;
 
 // not exported
 static forRoot(options?: PrometheusOptions): DynamicModule;
+
+// not exported
+static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
 
 // not exported
 getCount(): Promise<number>;
