@@ -38,7 +38,7 @@ describe('A command of a kind', () => {
     ['fenced-lock/current-token', ({ fenced }) => fenced.currentToken('n')],
     ['fair-lock/keep', ({ fair }) => fair.keep({ name: 'n', owners: [owner], slot: 1 })],
     ['fair-lock/leave', ({ fair }) => fair.leave({ name: 'n', owners: [owner], slot: 1, lease: 1 })],
-    ['write-lock/withdraw', ({ write }) => write.withdraw('n', owner)],
+    ['write-lock/withdraw', ({ write }) => write.withdraw('n', { id: owner, slot: 5000 })],
     ['single-flight/find', ({ results }) => results.find('n')],
   ];
 

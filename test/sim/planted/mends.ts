@@ -157,4 +157,26 @@ export const mends: readonly PlantedBug[] = [
       { file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease >= wanted;' },
     ],
   },
+  {
+    name: 'D43',
+    what: 'readers let a writer go first for two polls and a second after its process has died',
+    edits: [
+      {
+        file: 'waiting/writers/writer-preference-acquirer.ts',
+        find: '{ id: owners.next(), slot }',
+        replace: '{ id: owners.next(), slot: 11_000 }',
+      },
+    ],
+  },
+  {
+    name: 'D43-withdrawn-once',
+    what: 'the withdrawal of a writer that has stopped waiting is sent once, even if it fails',
+    edits: [
+      {
+        file: 'backend/redis/kinds/read-write/waiting-writers.ts',
+        find: 'this.withdrawals.releaseInBackground(withdrawal);',
+        replace: '',
+      },
+    ],
+  },
 ];

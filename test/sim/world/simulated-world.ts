@@ -19,7 +19,8 @@ export const DRIFT = 0.004;
 /** The longest time that a process yields to others before its waiter asks, without the time of messages, ms. */
 const YIELD_MS = 150;
 
-const SAFETY_POLL_MS = 5000;
+/** How often waiters ask although they were told nothing, ms. */
+export const SAFETY_POLL_MS = 5000;
 /** The approximate start of runs on the clocks of servers: a day in the future, ms since 1970. */
 const EPOCH_MS = 2_000_000_000_000;
 
