@@ -157,4 +157,26 @@ export const mends: readonly PlantedBug[] = [
       { file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease >= wanted;' },
     ],
   },
+  {
+    name: 'D39-fair-untold',
+    what: 'the next waiter for a fair lock is not told for how long the lock was given to the one before it',
+    edits: [
+      {
+        file: 'backend/memory/fair-lock.ts',
+        find: 'if (next !== undefined) this.tellClient(name, next, String(firstLease));',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'D39-fair-slept-over',
+    what: 'a waiter for a fair lock sleeps on when it hears of a lease that ends sooner',
+    edits: [
+      {
+        file: 'waiting/fair/fair-wait-queue.ts',
+        find: 'this.lastOutcome = { ...busy, remaining };\n    this.sleepAnew();',
+        replace: 'this.lastOutcome = { ...busy, remaining };',
+      },
+    ],
+  },
 ];

@@ -1,3 +1,4 @@
+import { deadGrantees } from './dead-grantees.js';
 import { elections } from './elections.js';
 import { exclusiveLocks, fairLocks } from './exclusive-locks.js';
 import { expirablePermits } from './expirable-permits.js';
@@ -20,6 +21,7 @@ export const scenarios: readonly Scenario[] = [
   exclusiveLocks,
   grants,
   grants,
+  deadGrantees,
   fairDeaths,
   fairLocks,
   readWriteLocks,
