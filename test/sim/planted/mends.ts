@@ -135,6 +135,29 @@ export const mends: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'D38',
+    what: 'locks whose names differ by braces only share the keys and channels that decide who has them',
+    edits: [
+      {
+        file: 'keys/redisson-keys.ts',
+        find: "(name.includes('{') ? `${name}::${word}` : `{${name}}:${word}`)",
+        replace: "(name.includes('{') ? `${name}:${word}` : `{${name}}:${word}`)",
+      },
+      { file: 'keys/redisson-keys.ts', find: "${name.includes('{') ? '::' : ':'}", replace: ':' },
+    ],
+  },
+  {
+    name: 'D38-fair',
+    what: 'a fair lock is given to a waiter for the one whose name differs by braces only',
+    edits: [
+      {
+        file: 'backend/memory/fair-lock.ts',
+        find: "if (!givable || hasBraces(givable.owner) !== name.includes('{')) return false;",
+        replace: 'if (!givable) return false;',
+      },
+    ],
+  },
+  {
     name: 'D39',
     what: 'a waiter has the lock for its first lease only when its code begins',
     edits: [{ file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease > 0;' }],

@@ -9,6 +9,7 @@ import { limits } from './limits.js';
 import { minimumHolds } from './minimum-holds.js';
 import { movingSlots } from './moving-slots.js';
 import { multiLocks } from './multi-locks.js';
+import { namesInBraces } from './names-in-braces.js';
 import { readWriteLocks } from './read-write-locks.js';
 import type { Scenario } from './scenario.js';
 import { semaphores, signals } from './semaphores.js';
@@ -28,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   minimumHolds,
   movingSlots,
   multiLocks,
+  namesInBraces,
   semaphores,
   signals,
   expirablePermits,
