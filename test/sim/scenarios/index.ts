@@ -1,5 +1,7 @@
+import { blockingSections } from './blocking-sections.js';
 import { deadGrantees } from './dead-grantees.js';
 import { elections } from './elections.js';
+import { endingLeases } from './ending-leases.js';
 import { exclusiveLocks, fairLocks } from './exclusive-locks.js';
 import { expirablePermits } from './expirable-permits.js';
 import { fairDeaths } from './fair-deaths.js';
@@ -23,6 +25,8 @@ export const scenarios: readonly Scenario[] = [
   grants,
   grants,
   deadGrantees,
+  endingLeases,
+  blockingSections,
   fairDeaths,
   fairLocks,
   readWriteLocks,

@@ -99,11 +99,11 @@ export class Caller {
   }
 
   /** Marks a section under a hold that the library gave to a callback. Returns a function that ends the section. */
-  enters(hold: Hold): () => void {
+  enters(hold: Hold, lease?: number): () => void {
     const { process, world, name: who } = this;
     const task: Task = { within: undefined };
     const section = { who, process, server: world.lockServer, lock: hold.name, mode: 'exclusive', task } as const;
-    return world.sections.enter({ ...section, belief: beliefOf(hold) });
+    return world.sections.enter({ ...section, belief: beliefOf(hold), lease });
   }
 
   /** Tolerates errors of the library's own classes. Any other error is a defect. */
