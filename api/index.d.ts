@@ -161,7 +161,6 @@ export interface HandoverOptions {
     readonly ms?: Duration | undefined;
 }
 
-// not exported
 export interface HexadecimalId {
     toHexString(): string;
 }
@@ -793,7 +792,7 @@ export declare class RedisLockModule extends ConfigurableModuleClass {
     static forRoot(...given: [
         options?: RedisLockOptions & RedisLockModuleExtras
     ]): DynamicModule;
-    static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
+    static forRootAsync(options: ConfigurableModuleAsyncOptions<ReturnedLockOptions, 'createRedisLockOptions'> & Partial<RedisLockModuleExtras>): DynamicModule;
 }
 
 export interface RedisLockModuleExtras {
@@ -1099,7 +1098,7 @@ static forRoot(...given: [
 ]): DynamicModule;
 
 // not exported
-static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
+static forRootAsync(options: ConfigurableModuleAsyncOptions<ReturnedLockOptions, 'createRedisLockOptions'> & Partial<RedisLockModuleExtras>): DynamicModule;
 
 // not exported
 getCount(): Promise<number>;

@@ -471,7 +471,7 @@ export declare abstract class LockObservation extends LockGetters {
 export declare class LockOpenTelemetryModule extends ConfigurableModuleClass implements OnApplicationShutdown {
     constructor(locks: LockService, options: OpenTelemetryOptions | undefined);
     static forRoot(options?: OpenTelemetryOptions): DynamicModule;
-    static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
+    static forRootAsync(options: ConfigurableModuleAsyncOptions<OpenTelemetryOptions>): DynamicModule;
     onApplicationShutdown(): void;
 }
 
@@ -767,7 +767,7 @@ forConnection(name: string): LockService;
 static forRoot(options?: OpenTelemetryOptions): DynamicModule;
 
 // not exported
-static forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule;
+static forRootAsync(options: ConfigurableModuleAsyncOptions<OpenTelemetryOptions>): DynamicModule;
 
 // not exported
 getCount(): Promise<number>;

@@ -476,6 +476,7 @@ export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
     constructor(locks: LockService, options: PrometheusOptions | undefined);
     static forRoot(options?: PrometheusOptions): DynamicModule;
+    static forRootAsync(options: ConfigurableModuleAsyncOptions<PrometheusOptions>): DynamicModule;
     onModuleInit(): void;
     onApplicationShutdown(): void;
 }
@@ -769,6 +770,9 @@ forConnection(name: string): LockService;
 
 // not exported
 static forRoot(options?: PrometheusOptions): DynamicModule;
+
+// not exported
+static forRootAsync(options: ConfigurableModuleAsyncOptions<PrometheusOptions>): DynamicModule;
 
 // not exported
 getCount(): Promise<number>;

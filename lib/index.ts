@@ -39,7 +39,7 @@ export { SingleFlight } from './decorators/single-flight.decorator.js';
 export type { SharedMethodOptions } from './decorators/single-flight.options.js';
 export type { ReleaseAfter, ReleaseContext } from './decorators/release-after.js';
 export type { KeyFunction } from './decorators/locked.types.js';
-export type { KeyPart } from './keys/key-encoding.js';
+export type { HexadecimalId, KeyPart } from './keys/key-encoding.js';
 export { lockName } from './keys/lock-name-tag.js';
 export { LockedHandler } from './decorators/locked-handler.decorator.js';
 export type { Fencing, NodeResult } from './backend/lock-operations.js';

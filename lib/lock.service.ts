@@ -213,8 +213,9 @@ export class LockService extends LockObservation {
   /**
    * Calls `listener` for events that no caller's promise reports: a lost hold, a failed renewal, a hold kept for too
    * long, a change of a server's clock ({@link LockNotice}). Covers all connections; a service made by
-   * {@link forConnection} covers only its own. Errors thrown by a listener have no effect on locks or on other listeners.
-   * Listeners run outside all locks and scopes: a lock that a listener acquires is never a re-entry.
+   * {@link forConnection} covers only its own. Errors thrown by a listener, or rejections of an async one, have no effect
+   * on locks or on other listeners; each is an event `unexpected`. Listeners run outside all locks, scopes and requests: a
+   * lock that a listener acquires is never a re-entry, and an `AsyncLocalStorage` of the application has no store there.
    * @returns A function that removes the listener.
    */
   onEvent(listener: EventListener<LockNotice['type']>): () => void;

@@ -23,6 +23,9 @@ await build({
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
   },
+  // Names stay, for stack traces in reports.
+  minifyWhitespace: true,
+  minifySyntax: true,
   legalComments: 'inline',
   logLevel: 'warning',
 });

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { runInBackground } from '../time/background.js';
 
 /**
  * The context of one running callback, as the library tells owners apart. Code is inside until the callback settles;
@@ -137,7 +138,8 @@ export const currentCallerGone = (): AbortSignal | undefined => {
 export const runInContext = <T>(context: OwnerContext, fn: () => T): T => contexts.run(context, fn);
 
 /**
- * Runs `fn` outside any context. Sockets, subscriptions, timers and everything else that outlives a call start here:
- * created inside an owner's context they would keep it for ever, and every later message would run as that owner.
+ * Runs `fn` outside any context, also those of an `AsyncLocalStorage` of the application. Sockets, subscriptions and
+ * everything else that outlives a call start here: created inside an owner's context they would keep it for ever, and
+ * every later message would run as that owner. Timers of `MonotonicScheduler` run here anyway.
  */
-export const runOutsideContexts = <T>(fn: () => T): T => contexts.run(undefined, fn);
+export const runOutsideContexts = runInBackground;

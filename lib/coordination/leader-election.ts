@@ -86,7 +86,7 @@ export class LeaderElection implements AsyncDisposable {
     const stopListening = onAbort(shutdown, () => stopping.abort(shutdown.reason));
     if (shutdown.aborted) stopping.abort(shutdown.reason);
     const before = this.running;
-    this.running = runOutsideContexts(() => before.then(() => this.stand(stopping.signal))).finally(stopListening);
+    this.running = runOutsideContexts(() => before.then(() => this.stand(stopping.signal)).finally(stopListening));
   }
 
   /**

@@ -1,6 +1,5 @@
 import { storedName } from '../holds/lock-kind.js';
 import type { BlockedHoldOperations } from '../backend/blocked-hold-operations.js';
-import { runOutsideContexts } from '../context/owner-context.js';
 import { isPassing, LockUnavailableError, messageOf } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
@@ -96,9 +95,7 @@ export class DeadlockWatch {
   private schedule(ms: number): void {
     if (this.isInRound || this.isStopped) return;
     this.task?.cancel();
-    runOutsideContexts(() => {
-      this.task = this.scheduler.schedule(ms, () => void this.round());
-    });
+    this.task = this.scheduler.schedule(ms, () => void this.round());
   }
 
   private async round(): Promise<void> {

@@ -1,3 +1,4 @@
+import { refuseQuietly } from '../concurrency/on-rejection.js';
 import { invalidOption, isSignal } from '../validation/options.js';
 
 /** Finds a signal among the arguments of a method. The parameters are checked against those of the method. */
@@ -26,5 +27,6 @@ interface SignalledCall {
 export const signalOfCall = (find: FoundSignal, { instance, args, method }: SignalledCall): AbortSignal | undefined => {
   const signal = find.apply(instance, [...args]);
   if (signal === undefined || isSignal(signal)) return signal;
+  refuseQuietly(signal);
   throw invalidOption(`the result of signal of ${method}`, signal, 'an AbortSignal or undefined');
 };

@@ -9,14 +9,13 @@ import { fullName } from '../locks/full-name.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { SingleFlight } from '../coordination/single-flight.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
-import { runOutsideContexts } from '../context/owner-context.js';
 import { runFor } from '../context/run-in-scope.js';
 import { runAndStart } from '../context/start-thenable.js';
 import type { LockedPlan, Permits } from './locked.options.js';
 import { lockedIterable } from './results/locked-iterable.js';
 import { lockedOpenResult } from './results/locked-open-result.js';
 import { type LockAccess, lockedObservable } from './results/locked-observable.js';
-import { leaveAfter } from './release-after.js';
+import { beneficiaryOf, leaveAfter } from './release-after.js';
 import type { SharedPlan } from './single-flight.options.js';
 import { responseDone, onClientDisconnect } from './http-response.js';
 import { resultOfConflict } from '../locks/options/with-lock.options.js';
@@ -183,7 +182,7 @@ export class LockedExecutor {
     const { releaseAfter } = plan;
     if (!releaseAfter) return acquireFor(runtime, plan, sortedNames(names), call, terms);
     const enter = (): Promise<CriticalSection> => acquireFor(runtime, plan, sortedNames(names), call, terms);
-    const keptFor = releaseAfter.keptFor?.({ args });
+    const keptFor = beneficiaryOf(releaseAfter, args, call.method);
     const section = await (keptFor ? runFor(keptFor, enter) : enter());
     return leaveAfter(section, () => releaseAfter({ args }), runtime.events);
   }
@@ -196,7 +195,7 @@ export class LockedExecutor {
   /** Runs a task after the watchdog time-out, as for a crashed holder. Returns a function that cancels it. */
   private onAbandoned({ plan }: LockedCall, task: () => void): () => void {
     const { scheduler, watchdog } = this.connections.get(plan.connection);
-    const timer = runOutsideContexts(() => scheduler.schedule(watchdog.timeout, task));
+    const timer = scheduler.schedule(watchdog.timeout, task);
     return () => timer.cancel();
   }
 }

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { LockNameError } from '../errors.js';
+import { refuseQuietly } from '../concurrency/on-rejection.js';
 import { formatValue } from '../validation/format-value.js';
 import { isOfProgram } from '../keys/key-encoding.js';
 import { compileTemplate, type KeyTemplate } from '../keys/key-template.js';
@@ -14,10 +15,12 @@ import { assertNameCount } from '../keys/lock-name.js';
  */
 export const namesFrom = (names: unknown, place: string, maxNames: number): string | readonly string[] => {
   if (typeof names === 'string') return names;
+  refuseQuietly(names);
   if (!Array.isArray(names) || names.length === 0) throw noName(place, names);
   assertNameCount(`The list from the key function of ${place}`, names.length, maxNames);
   return Array.from(names, (name: unknown, index) => {
     if (typeof name === 'string') return name;
+    refuseQuietly(name);
     throw noName(place, name, ` at index ${index} of its list`);
   });
 };

@@ -1,7 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
+import { types } from 'node:util';
+import { refuseQuietly } from '../concurrency/on-rejection.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
 import { runOutsideContexts } from '../context/owner-context.js';
+import { invalidOption } from '../validation/options.js';
 
 /** The call of a locked method, given to `releaseAfter` and `keptFor`. */
 export interface ReleaseContext {
@@ -19,6 +22,21 @@ export interface ReleaseAfter {
    */
   readonly keptFor?: ((context: ReleaseContext) => object | undefined) | undefined;
 }
+
+/**
+ * The object that a call keeps its lock for.
+ * @throws LockOptionsError for a promise: the object has to be known before the lock is acquired.
+ */
+export const beneficiaryOf = (
+  releaseAfter: ReleaseAfter,
+  args: readonly unknown[],
+  method: string,
+): object | undefined => {
+  const found = releaseAfter.keptFor?.({ args });
+  if (!types.isPromise(found)) return found;
+  refuseQuietly(found);
+  throw invalidOption(`the result of keptFor of ${method}`, found, 'an object or undefined, at once');
+};
 
 type Until = () => PromiseLike<unknown> | undefined | void;
 

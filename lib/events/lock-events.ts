@@ -1,4 +1,5 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
+import { onRejection } from '../concurrency/on-rejection.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import { isSubscribed } from './is-subscribed.js';
 import { ACQUISITION_TYPES, LIFE_CYCLE_TYPES, type LifeCycleEvent } from './life-cycle-events.js';
@@ -10,7 +11,7 @@ export type LockEventType = LockEvent['type'];
 /** The events of these types. */
 export type EventOf<T extends LockEventType> = Extract<LockEvent, { readonly type: T }>;
 
-/** Called with an event. What it throws changes nothing. */
+/** Called with an event. What it throws, or rejects with if it is `async`, changes nothing, and is an event `unexpected`. */
 export type EventListener<T extends LockEventType = LockEventType> = (event: EventOf<T>) => void;
 
 /** The types of all events. */
@@ -18,7 +19,7 @@ export const LOCK_EVENT_TYPES: readonly LockEventType[] = [...NOTICE_TYPES, ...L
 
 /** The listeners of one type of event, and its channel for subscribers of the whole process. */
 interface Hearers {
-  readonly listeners: Set<(event: LockEvent) => void>;
+  readonly listeners: Set<(event: LockEvent) => unknown>;
   readonly channel: Channel;
 }
 
@@ -29,7 +30,7 @@ const CHANNELS = new Map(LOCK_EVENT_TYPES.map((type) => [type, channel(channelNa
 const ACQUISITION_CHANNELS = ACQUISITION_TYPES.map((type) => channel(channelName(type)));
 
 /**
- * Calls every listener once per event. A listener that throws affects neither the locks nor the other listeners.
+ * Calls every listener once per event. A listener that throws or rejects affects neither the locks nor other listeners.
  * Listeners run outside all contexts: an event may be emitted inside a caller's context, and a listener that locks
  * there would re-enter that caller's locks.
  */
@@ -48,7 +49,7 @@ export class LockEvents {
   on<T extends LockEventType>(listener: EventListener<T>, types: readonly T[]): () => void;
   on(listener: (event: never) => void, types: readonly LockEventType[] = NOTICE_TYPES): () => void {
     // One that is given twice is called twice, and each is removed by its own function.
-    const heard = (event: LockEvent): void => (listener as (event: LockEvent) => void)(event);
+    const heard = (event: LockEvent): unknown => (listener as (event: LockEvent) => unknown)(event);
     const sets = types.flatMap((type) => this.hearers.get(type)?.listeners ?? []);
     for (const listeners of sets) listeners.add(heard);
     this.lookForAcquisitionListeners();
@@ -81,11 +82,14 @@ export class LockEvents {
   }
 
   private tell(event: LockEvent, { listeners, channel: published }: Hearers): void {
+    const failed = (error: unknown): void => {
+      if (event.type !== 'unexpected') this.emit({ type: 'unexpected', error });
+    };
     for (const listener of listeners) {
       try {
-        listener(event);
+        onRejection(listener(event), failed);
       } catch (error) {
-        if (event.type !== 'unexpected') this.emit({ type: 'unexpected', error });
+        failed(error);
       }
     }
     published.publish(event);

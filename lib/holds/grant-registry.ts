@@ -27,7 +27,12 @@ export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {
 
   /** Calls `listener` once nothing refers to a hold any more. */
   whenCollected(hold: object, listener: () => void): void {
-    this.collected.register(hold, listener);
+    this.collected.register(hold, listener, hold);
+  }
+
+  /** Ends {@link whenCollected}: a listener that refers to its hold would keep it for ever. */
+  ignoreCollected(hold: object): void {
+    this.collected.unregister(hold);
   }
 
   /** Called when the server has confirmed the lease of a grant: the first one, and each after that. */

@@ -82,7 +82,10 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
 
   get signal(): AbortSignal {
     // Code may keep nothing but the signal, and will have to be told.
-    if (this.seat instanceof WeakSeat) this.seat.keep(this);
+    if (this.seat instanceof WeakSeat) {
+      this.seat.keep(this);
+      this.grant.runtime.grants.ignoreCollected(this);
+    }
     return this.grant.signal;
   }
 

@@ -53,7 +53,9 @@ export interface Hold extends AsyncDisposable {
   /**
    * Aborts with `LockLostError` before the lease can end on the server, so that work can stop in time; or with
    * `LockShutdownError` when the application shuts down and the holders' grace period is over. That of a hold that was
-   * upgraded or downgraded aborts when what the hold has become is lost.
+   * upgraded or downgraded aborts when what the hold has become is lost. Its listeners run outside all locks and requests:
+   * an `AsyncLocalStorage` of the application has no store there. As with every `AbortSignal` of Node, an async listener
+   * that rejects ends the process.
    */
   readonly signal: AbortSignal;
 

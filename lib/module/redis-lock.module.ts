@@ -1,4 +1,5 @@
 import {
+  type ConfigurableModuleAsyncOptions,
   ConfigurableModuleBuilder,
   type DynamicModule,
   type InjectionToken,
@@ -94,7 +95,7 @@ const warnOfCopies = (): void => {
 const namesIn = ({ connections }: RedisLockOptions): readonly string[] =>
   isPlainObject(connections) ? Object.keys(connections) : [];
 
-const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } = new ConfigurableModuleBuilder<ReturnedLockOptions>({
+const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ReturnedLockOptions>({
   moduleName: 'RedisLock',
   optionsInjectionToken: LOCK_OPTIONS,
 })
@@ -143,7 +144,10 @@ export class RedisLockModule extends ConfigurableModuleClass {
    * As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`.
    * @throws LockOptionsError unless one of them is given.
    */
-  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+  static override forRootAsync(
+    options: ConfigurableModuleAsyncOptions<ReturnedLockOptions, 'createRedisLockOptions'> &
+      Partial<RedisLockModuleExtras>,
+  ): DynamicModule {
     assertFactory(options, 'RedisLockModule');
     return super.forRootAsync(options);
   }

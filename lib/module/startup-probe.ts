@@ -108,7 +108,9 @@ export class StartupProbe {
       });
     };
     const first = this.targets.map((target) => runOutsideContexts(() => this.look(target, onFindings)));
-    this.looks = this.targets.map((target, index) => this.lookAgain(target, first[index], onFindings, start));
+    this.looks = runOutsideContexts(() =>
+      this.targets.map((target, index) => this.lookAgain(target, first[index], onFindings, start)),
+    );
     const problems = (await this.within(this.patience, Promise.all(first))) ?? [];
     for (const [index, problem] of problems.entries()) {
       if (this.mode !== 'refuse' || !isForGood(problem)) continue;

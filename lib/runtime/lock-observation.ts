@@ -3,7 +3,7 @@ import { listLocks } from '../inspection/list-locks.js';
 import { type ListOptions, parseList } from '../inspection/list.options.js';
 import { releaseHolder } from '../inspection/release-holder.js';
 import type { NameLimits } from '../keys/lock-name.js';
-import { fullName } from '../locks/full-name.js';
+import { storedName } from '../locks/full-name.js';
 import { invalidOption } from '../validation/options.js';
 import { LockGetters } from './lock-getters.js';
 import type { LockRuntime } from './lock-runtime.js';
@@ -70,7 +70,7 @@ export abstract class LockObservation extends LockGetters {
    */
   async releaseHolder(name: string, owner: string): Promise<boolean> {
     const { backend, connection, defaults, events, grants, watchdog } = this.runtime;
-    const lockName = fullName(name, { ...defaults, names: GIVEN_BY_OTHERS });
+    const lockName = storedName(name, { ...defaults, names: GIVEN_BY_OTHERS });
     if (typeof owner !== 'string' || owner === '') throw invalidOption('owner', owner, 'an owner id of an inspection');
     const kind = await releaseHolder(backend, { name: lockName, owner, lease: watchdog.timeout });
     const type = 'force-released';

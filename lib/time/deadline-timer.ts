@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { ListNode, LinkedList } from '../collections/linked-list.js';
 import type { ScheduledTask, Scheduler } from './scheduler.js';
 
@@ -32,9 +31,8 @@ export class DeadlineTimer {
   private due = Number.POSITIVE_INFINITY;
   /** Whether the timer was set for a short time. */
   private isShort = false;
-  /** The timer is shared, so it must not run in the async context of the caller that happened to need it first. */
-  private readonly context = new AsyncResource('Deadlines');
 
+  /** @param scheduler Runs tasks in the background: the timer is shared. */
   constructor(private readonly scheduler: Pick<Scheduler, 'now' | 'schedule'>) {}
 
   /** On the hot path, see docs/architecture.md#hot-path: hence `now`, so that the clock is read only once. */
@@ -61,7 +59,7 @@ export class DeadlineTimer {
     this.due = at;
     const pause = Math.max(0, at - now);
     this.isShort = pause <= KEPT_MS;
-    this.timer = this.context.runInAsyncScope(() => this.scheduler.schedule(pause, () => this.look()));
+    this.timer = this.scheduler.schedule(pause, () => this.look());
   }
 
   private look(): void {

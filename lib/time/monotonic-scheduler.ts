@@ -1,3 +1,4 @@
+import { runInBackground } from './background.js';
 import { DeadlineTimer } from './deadline-timer.js';
 import type { ScheduledTask, Scheduler } from './scheduler.js';
 
@@ -9,8 +10,9 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const SHORTEST_DELAY_MS = 0.001;
 
 /**
- * Wraps a custom scheduler, so that the rest of the library can rely on three things: `now()` never goes back, a task
- * runs at most once and never after it was cancelled, and no error escapes from a timer.
+ * Wraps a custom scheduler, so that the rest of the library can rely on four things: `now()` never goes back, a task
+ * runs at most once and never after it was cancelled, no error escapes from a timer, and a task runs in the background,
+ * not in the async context that scheduled it.
  */
 export class MonotonicScheduler {
   /** For deadlines of work that usually ends long before. */
@@ -43,7 +45,7 @@ export class MonotonicScheduler {
   schedule(ms: number, task: () => void, options?: { readonly keepAlive?: boolean }): ScheduledTask {
     const delay = Math.min(ms > 0 ? Math.max(SHORTEST_DELAY_MS, ms) : 0, LONGEST_TIMER_MS);
     const once = new OnceTask(this, task, this.now() + delay, this.setBack);
-    once.scheduled = this.inner.schedule(delay, () => once.run(), options);
+    once.scheduled = runInBackground(() => this.inner.schedule(delay, () => once.run(), options));
     return once;
   }
 

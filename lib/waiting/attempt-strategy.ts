@@ -59,6 +59,8 @@ export interface NextEntry<Got> extends CarriedEntry {
 export interface ServerWait<Wanted, Got> {
   /** Whether a grant would become known, so that the client can wait. */
   readonly isListening: boolean;
+  /** Whether the client may have an entry on the server with this wish. */
+  isWaiting(wanted: Wanted): boolean;
   /** Listens for grants from now on. */
   listen(): void;
   /**

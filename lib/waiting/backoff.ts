@@ -1,3 +1,4 @@
+import { refuseQuietly } from '../concurrency/on-rejection.js';
 import { LockOptionsError } from '../errors.js';
 import { invalidOption } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
@@ -75,7 +76,11 @@ export class BackoffSequence {
 
   /** @throws LockOptionsError if there is no valid first pause. Nothing has been sent by then. */
   constructor(backoff: Backoff) {
-    this.pauses = this.guarded(() => backoff()[Symbol.iterator]());
+    this.pauses = this.guarded(() => {
+      const pauses = backoff();
+      refuseQuietly(pauses);
+      return pauses[Symbol.iterator]();
+    });
     const first = this.draw();
     if (first === undefined) throw refused(undefined, 'a function that returns at least one pause');
     this.upcoming = first;
@@ -92,6 +97,7 @@ export class BackoffSequence {
     const { done, value } = this.guarded(() => this.pauses.next());
     if (done) return undefined;
     if (typeof value === 'number' && value > 0 && value <= MAX_DURATION) return value;
+    refuseQuietly(value);
     throw refused(value, `a function that returns milliseconds above 0 and up to ${MAX_DURATION}`);
   }
 

@@ -76,6 +76,10 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     return this.grants.isSubscribed && this.clients.isSubscribed && this.services.locks.canWait(this.name);
   }
 
+  isWaiting(lease: number): boolean {
+    return this.state.name !== 'none' && this.state.entry.lease === lease;
+  }
+
   listen(): void {
     this.grants.listen();
     this.clients.listen();

@@ -1,4 +1,3 @@
-import { runOutsideContexts } from '../context/owner-context.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 
@@ -192,7 +191,6 @@ export class Lease {
     const due = (): void => {
       if (this.isAlive) this.arm(1);
     };
-    // A timer set inside a context would keep that context reachable and run listeners as its owner.
-    this.timer = runOutsideContexts(() => this.scheduler.schedule(Math.max(this.remaining, atLeast), due));
+    this.timer = this.scheduler.schedule(Math.max(this.remaining, atLeast), due);
   }
 }

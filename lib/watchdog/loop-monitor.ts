@@ -1,4 +1,3 @@
-import { runOutsideContexts } from '../context/owner-context.js';
 import type { BlockedLock } from '../events/lock-notices.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
@@ -76,7 +75,7 @@ export class LoopMonitor {
     this.stop();
     const pause = Math.max(SHORTEST_BEAT_MS, this.shortest * BEAT);
     this.due = now + pause;
-    this.timer = runOutsideContexts(() => this.scheduler.schedule(pause, () => this.beat()));
+    this.timer = this.scheduler.schedule(pause, () => this.beat());
   }
 
   private beat(): void {
@@ -103,7 +102,7 @@ export class LoopMonitor {
     if (!this.report) {
       this.report = { delay, left: new Map() };
       // Not at once: a hold that is being released or lost may be among them.
-      runOutsideContexts(() => this.scheduler.schedule(0, () => void this.tell(concerned)));
+      this.scheduler.schedule(0, () => void this.tell(concerned));
     }
     const { report } = this;
     report.delay = Math.max(report.delay, delay);

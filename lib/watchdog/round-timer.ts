@@ -1,4 +1,3 @@
-import { runOutsideContexts } from '../context/owner-context.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { ScheduledTask } from '../time/scheduler.js';
 
@@ -26,7 +25,7 @@ export class RoundTimer {
     if (this.timer && this.due <= due) return;
     this.timer?.cancel();
     this.due = due;
-    this.timer = runOutsideContexts(() => this.scheduler.schedule(pause, () => this.fire()));
+    this.timer = this.scheduler.schedule(pause, () => this.fire());
   }
 
   stop(): void {

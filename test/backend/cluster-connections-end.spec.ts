@@ -42,6 +42,23 @@ describe('A server that serves no slot', () => {
   });
 });
 
+describe('A connection that the driver has given up', () => {
+  it('is opened again, and again while the server cannot be reached', async () => {
+    const { cluster, clock } = await openTopology([['a:1']]);
+    const server = cluster.at('a:1');
+    const [client] = server.open('commands');
+    server.isUp = false;
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      client?.drop('end');
+      await clock.advance(10_000);
+      expect(client?.status).toBe('connecting');
+    }
+    server.comeBack();
+    await clock.advance(0);
+    expect(server.open('commands')).toEqual([client]);
+  });
+});
+
 describe('A subscription in a cluster whose slot moves twice', () => {
   const movedTwice = async () => {
     const shards = [['a:1'], ['b:1'], ['c:1'], ['d:1']];

@@ -1,8 +1,22 @@
 import { ServerClock } from '../../lib/backend/redis/commands/server-clock.js';
+import { withDeadline } from '../../lib/backend/redis/connection/with-deadline.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 const START = 1_700_000_000_000;
+
+/** The clocks of a machine, of which only the wall clock goes on while it is suspended. */
+class SuspendedClock extends ManualClock {
+  private suspended = 0;
+
+  wallNow(): number {
+    return START + this.now() + this.suspended;
+  }
+
+  suspend(ms: number): void {
+    this.suspended += ms;
+  }
+}
 
 const watched = () => {
   const time = new ManualClock();
@@ -52,5 +66,53 @@ describe('The clock of a server', () => {
     clock.observe(Number.NaN);
     expect(clock.now()).toBe(Number.NEGATIVE_INFINITY);
     expect(jumps).toEqual([]);
+  });
+});
+
+describe('D44: after the machine was suspended, the age of a message', () => {
+  const setUp = () => {
+    const machine = new SuspendedClock();
+    const scheduler = new MonotonicScheduler(machine, () => {});
+    const clock = new ServerClock(scheduler);
+    /** Observes the reply to a command, which came by the pace of the network only, at this time of the server. */
+    const hear = (serverNow: number, waited = 2): void => clock.observe(serverNow, scheduler.now(), waited);
+    return { machine, scheduler, clock, hear };
+  };
+
+  it('counts the suspension that it waited for', async () => {
+    const { machine, clock, hear } = setUp();
+    hear(START);
+    await machine.advance(1000);
+    machine.suspend(10_000);
+    expect(clock.longestSince(START + 1000)).toBeGreaterThanOrEqual(10_000);
+    expect(clock.longestSince(START + 1000)).toBeLessThan(10_020);
+  });
+
+  it('counts it although replies came since that had waited for it as well', async () => {
+    const { machine, scheduler, clock, hear } = setUp();
+    hear(START);
+    await machine.advance(1000);
+    const answers: ((serverNow: number) => void)[] = [];
+    const sent = () =>
+      withDeadline(new Promise<number>((answer) => answers.push(answer)), 5000, scheduler, {
+        name: 'order:1',
+        read: (serverNow, now, waited) => clock.observe(serverNow, now, waited),
+      });
+    const commands = [sent(), sent()];
+    machine.suspend(10_000);
+    for (const answer of answers) answer(START + 1000);
+    await Promise.all(commands);
+    expect(clock.longestSince(START + 1000)).toBeGreaterThanOrEqual(10_000);
+  });
+
+  it('is exact again with the next reply, also if the wall clock was set forward and not suspended', async () => {
+    const { machine, clock, hear } = setUp();
+    hear(START);
+    machine.suspend(3_600_000);
+    await machine.advance(1000);
+    hear(START + 1000);
+    await machine.advance(500);
+    expect(clock.longestSince(START + 1000)).toBeGreaterThanOrEqual(500);
+    expect(clock.longestSince(START + 1000)).toBeLessThan(510);
   });
 });

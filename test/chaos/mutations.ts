@@ -77,18 +77,18 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'clients that do not listen are passed over',
     file: SCRIPTS,
-    find: '(listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first)',
+    find: 'if not owner or (listeners(own, publish) or 0) == 0 then return false end',
     times: 2,
-    replace: 'takeLock(lock, owner, first)',
+    replace: 'if not owner then return false end',
     caught: { id: 'F32g', topology: 'standalone' },
   },
   {
     protection: 'the message follows the grant',
     file: SCRIPTS,
-    find: `(listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first) then return false end
-  redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now)`,
+    find: `if takeLock(lock, owner, granted) then return false end
+  redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now)`,
     times: 2,
-    replace: `redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now) == 0 or takeLock(lock, owner, first) then
+    replace: `if redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now) == 0 or takeLock(lock, owner, granted) then
     return false
   end`,
     caught: { id: 'F21g', topology: 'standalone' },
@@ -96,7 +96,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'turn of clients without an entry',
     file: SCRIPTS,
-    find: 'if (others(channel, publish) or 1) > 0 then return nil end',
+    find: 'if (others(lock, channel, publish) or 1) > 0 then return nil end',
     times: 2,
     replace: '',
     caught: { id: 'F49', topology: 'standalone' },
@@ -104,7 +104,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'asking again after a lost connection',
     file: 'backend/redis/connection/redis-subscriber.ts',
-    find: 'this.wakeAll();',
+    find: 'channel.wake();',
     times: 2,
     replace: '',
     caught: { id: 'F28g', topology: 'standalone' },

@@ -1,5 +1,6 @@
 import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
 import { groupField, groupLockName } from '../../lib/keys/group-field.js';
+import { lockChannel } from '../../lib/keys/redisson-keys.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 
@@ -75,6 +76,18 @@ inWorld(redis, ({ time }) => {
       await expect(groupLock.release(held)).resolves.toEqual({ outcome: 'not-held' });
       await expect(groupLock.hold({ ...held, count: 2 })).resolves.toEqual({ outcome: 'lost' });
       await expect(redis.admin.keys('*')).resolves.toEqual([]);
+    });
+
+    it('tells peers of a release that leaves a hold, as of the last one, and of no re-entry', async () => {
+      const { groupLock, pubSub } = (await redis.open()).runtime.backend;
+      const told: (string | undefined)[] = [];
+      await pubSub.subscribe(lockChannel('g'), (message) => void told.push(message));
+      told.length = 0;
+      const held = { name: groupLockName('g', [field]), owner: peer, lease: 5000 };
+      await groupLock.acquire(held);
+      for (const count of [2, 1]) await groupLock.hold({ ...held, count });
+      await time.until(() => told.length > 0, 1000);
+      expect(told).toEqual(['0']);
     });
 
     it('refuses a foreign key under the name of the group', async () => {

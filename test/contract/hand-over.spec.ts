@@ -1,7 +1,8 @@
 import { LockAbortedError, LockLostError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
 import type { Hold } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { onEveryBackend } from '../kit/every-backend.js';
+import { inWorld, onEveryBackend } from '../kit/every-backend.js';
+import { MemoryWorld } from '../kit/memory-world.js';
 import { RedisWorld } from '../kit/redis-world.js';
 
 /** Limits so long that no series ends before the test does on a busy machine. */
@@ -274,6 +275,25 @@ onEveryBackend((world) => {
       // On a busy machine the other process may come too late.
       const anyOrder = expect.arrayContaining(['here', 'there']);
       expect(order).toEqual(world instanceof RedisWorld ? anyOrder : ['there', 'here']);
+    });
+  });
+});
+
+inWorld(new MemoryWorld(), (world) => {
+  describe('A process whose last waiter leaves', () => {
+    it.each<readonly [string, (first: Hold, abort: AbortController) => unknown]>([
+      ['is handed the lock', (first) => first.release()],
+      ['is aborted', (_first, abort) => abort.abort()],
+    ])('waits on the server no longer, if it %s', async (_, leave) => {
+      const { locks } = await world.open({ handover: LONG });
+      const first = await locks.acquire('till');
+      const abort = new AbortController();
+      const waiting = locks.acquire('till', { wait: '20s', signal: abort.signal }).catch(() => undefined);
+      await world.time.until(async () => (await world.probe.waitingClients('till')) === 1, 2000);
+      await leave(first, abort);
+      // At once: the holder may be about to release, and the lock would be passed on to a process without waiters.
+      await expect(world.probe.waitingClients('till')).resolves.toBe(0);
+      await waiting;
     });
   });
 });

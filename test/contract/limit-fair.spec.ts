@@ -232,6 +232,20 @@ const redis = new RedisWorld();
 
 inWorld(redis, () => {
   describe('The queue of a limit on a server', () => {
+    it('tells its head nothing when a waiter behind it leaves', async () => {
+      const { limit, pubSub } = (await redis.open()).runtime.backend;
+      const wanted = { name: 'n', owner: A1, lease: 30_000, slot: SLOT, limit: 1 };
+      const [head, behind] = [B7, `${B7}7`];
+      const told: (string | undefined)[] = [];
+      await pubSub.subscribe(fairChannel('n', head), (message) => void told.push(message));
+      told.length = 0;
+      for (const owner of [A1, head, behind]) await limit.queue({ ...wanted, owner });
+      await limit.leave({ ...wanted, owners: [behind] });
+      await redis.admin.publish(fairChannel('n', head), 'the end of the test');
+      await redis.time.until(() => told.length > 0, 1000);
+      expect(told).toEqual(['the end of the test']);
+    });
+
     it('always has a time to live, and leaves foreign keys alone', async () => {
       const { limit } = (await redis.open()).runtime.backend;
       const wanted = { name: 'n', owner: A1, lease: 30_000, slot: SLOT, limit: 1 };

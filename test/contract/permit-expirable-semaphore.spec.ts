@@ -53,6 +53,19 @@ onEveryBackend((world) => {
       await expect(counts(semaphore)).resolves.toEqual({ total: 2, available: -1, out: 3 });
     });
 
+    it('leaves nothing of a returned permit in this process, however it was returned', async () => {
+      const { locks, runtime } = await world.open();
+      const semaphore = locks.getPermitExpirableSemaphore('p');
+      await semaphore.trySetPermits(5);
+      const [first, second, third, fourth] = await semaphore.acquireMany(5, { lease: '10s' });
+      expect(runtime.permitsOut.size).toBe(5);
+      await first?.release();
+      await semaphore.release(String(second?.id));
+      expect(runtime.permitsOut.size).toBe(3);
+      await semaphore.release([third, fourth].map((permit) => String(permit?.id)));
+      expect(runtime.permitsOut.size).toBe(1);
+    });
+
     it('PS-04 gets permits added and taken away', async () => {
       const semaphore = await open(10);
       const seen: number[] = [];

@@ -11,6 +11,7 @@ import { thrownBy } from '../kit/caught.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import type { World } from '../kit/world.js';
 import type { Client } from '../kit/client.js';
+import { ReentrantLock } from '../../lib/locks/reentrant-lock.js';
 import { flightLock, flightResult } from '../../lib/keys/redisson-keys.js';
 
 const NAME = 'report';
@@ -53,6 +54,9 @@ onEveryBackend((world: World) => {
   const openTwo = async (): Promise<readonly [Client, Client]> => [await world.open(), await world.open()];
   /** Resolves when a client waits for the result of another one. */
   const waits = ({ runtime }: Client): Promise<unknown> => until(() => runtime.acquirer.contended === 1);
+
+  /** The lock under which a client makes the result. */
+  const lockOf = ({ runtime }: Client): ReentrantLock => new ReentrantLock(runtime, flightLock(NAME));
 
   describe('A single flight', () => {
     it('D11: runs once for all concurrent calls in one scope', async () => {
@@ -250,6 +254,25 @@ onEveryBackend((world: World) => {
       expect(await finish(Promise.all([own, ...others]))).toEqual(Array(3).fill({ run: 1 }));
     });
 
+    it.each<readonly [string, SingleFlightOptions, new (...args: never[]) => Error]>([
+      ['has no time to wait', { wait: 0 }, LockConflictError],
+      ['waits for a short time', { wait: 20 }, LockTimeoutError],
+    ])(
+      'SF-09 continues for the other callers when the one that waits for all of them %s',
+      async (_, options, error) => {
+        const [here, there] = await openTwo();
+        const work = new Work();
+        const own = share(here.locks, work);
+        await until(() => work.runs === 1);
+        const first = share(there.locks, work, options).catch((reason: unknown) => reason);
+        const others = [share(there.locks, work), share(there.locks, work, { wait: '1m' })];
+        expect(await finish(first)).toBeInstanceOf(error);
+        await waits(there);
+        work.end();
+        expect(await finish(Promise.all([own, ...others]))).toEqual(Array(3).fill({ run: 1 }));
+      },
+    );
+
     it('SF-10 runs in another process after its process died', async () => {
       const [here, there] = await openTwo();
       const work = new Work();
@@ -259,7 +282,7 @@ onEveryBackend((world: World) => {
       await waits(there);
       // The key is removed as at the end of its lease.
       await world.probe.remove(flightLock(NAME));
-      await here.locks.getLock(flightLock(NAME)).forceRelease();
+      await lockOf(here).forceRelease();
       await until(() => work.runs === 2);
       // The first process is alive after all. Its result is for its own callers only.
       work.end();
@@ -272,7 +295,7 @@ onEveryBackend((world: World) => {
       const [slow, quick] = [new Work(() => 'slow'), new Work(() => 'quick')];
       const late = share(here.locks, slow, { ttl: '1m' });
       await until(() => slow.runs === 1);
-      await there.locks.getLock(flightLock(NAME)).forceRelease();
+      await lockOf(there).forceRelease();
       const newer = share(there.locks, quick, { ttl: '1m' });
       await until(() => quick.runs === 1);
       quick.end();
@@ -320,8 +343,9 @@ onEveryBackend((world: World) => {
     });
 
     it.each(['-null', '-{', '+{', '-{"name":1}'])('D13: reports %s in place of a result', async (text) => {
-      const { locks, runtime } = await world.open();
-      const hold = await locks.acquire(flightLock(NAME));
+      const client = await world.open();
+      const { locks, runtime } = client;
+      const hold = await lockOf(client).acquire();
       await runtime.backend.singleFlight.save({ name: NAME, owner: hold.owner, text, keep: 60_000 });
       await hold.release();
       const work = new Work();

@@ -138,7 +138,7 @@ describe('I15: bad input is refused before any command is sent', () => {
       [{ wait: NaN }, ['wait', 'NaN']],
       [{ wait: [5] }, ['wait', 'array [5]']],
       [{ wait: 'a\nb' }, ['wait', '"a\\u000ab"']],
-      [{ leaseTime: 5 }, ['leaseTime', 'lease, renew, maxHold, wait, signal']],
+      [{ leaseTime: 5 }, ['leaseTime', 'it is called lease here']],
       [{ signal: 'now' }, ['signal', '"now"']],
     ] as const;
     for (const [options, words] of cases) {

@@ -1,6 +1,7 @@
 import type { HoldOutcome } from '../../lib/backend/lock-operations.js';
 import type { TakeOverOperations, TakeOverRequest } from '../../lib/backend/take-over-operations.js';
-import { LockLostError, LockUnavailableError } from '../../lib/errors.js';
+import { LockLostError, LockOwnershipError, LockUnavailableError } from '../../lib/errors.js';
+import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { ownerOfSecret, parseToken } from '../../lib/holds/detaching/hold-token.js';
 import { Commands } from './answered-lock.js';
 import { GONE, grantOn, lossesIn, openConnection, TIMEOUT } from './open-grant.js';
@@ -50,6 +51,17 @@ describe('A hold that is detached', () => {
     expect(lock.log).toEqual([]);
     command.fail(failure('unknown'));
     await expect(asked).rejects.toThrow('it failed');
+  });
+
+  it('is refused at once while a re-entry is in flight', async () => {
+    const { grant, hold, lock, clock } = openHold();
+    const joining = grant.reenter(new GrantedHold(grant, 'manual', 0), undefined);
+    let error: unknown;
+    hold.detach().catch((reason: unknown) => (error = reason));
+    await clock.advance(0);
+    expect(error).toBeInstanceOf(LockOwnershipError);
+    lock.answerHeld();
+    await expect(joining).resolves.toBe(true);
   });
 
   it('is released by a release in the meantime only if it was not detached', async () => {

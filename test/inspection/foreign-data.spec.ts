@@ -75,6 +75,21 @@ inWorld(world, () => {
       await expect(locks.getLock('n').inspect()).resolves.toMatchObject({ state: 'foreign' });
     });
 
+    it('tells no problem of a lock without keys beside it, nor of keys beside it that its user may not read', async () => {
+      const { locks } = await world.open();
+      const hold = await locks.getFencedLock('n').acquire();
+      const inspect = () => locks.getFencedLock('n').inspect();
+      expect((await inspect()).problem).toBeUndefined();
+      await world.admin.rpush('redisson_lock_queue:{n}', 'x');
+      await world.admin.call('ACL', 'SETUSER', 'default', '-lrange', '-get');
+      try {
+        const { problem, state, holders } = await inspect();
+        expect([problem, state, holders[0]?.owner]).toEqual([undefined, 'held', hold.owner]);
+      } finally {
+        await world.admin.call('ACL', 'SETUSER', 'default', '+lrange', '+get');
+      }
+    });
+
     it('tells of keys beside the lock that have another type, and of the lock all the same', async () => {
       const { locks } = await world.open();
       const hold = await locks.getLock('n').acquire();

@@ -47,8 +47,9 @@ class Transient extends Reports {}
 
 @Controller('reports')
 class ReportController {
+  // Only a disconnected client ends the wait within the test.
   @Get(':month')
-  @SingleFlight('report:<0>')
+  @SingleFlight('report:<0>', { wait: '1h' })
   async report(@Param('month') month: string): Promise<{ month: string }> {
     if (month === '13') {
       await run(undefined);

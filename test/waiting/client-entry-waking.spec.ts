@@ -88,4 +88,16 @@ describe('The entry of a client', () => {
     await bench.entry.attempt(LEASE);
     expect(bench.asked.at(-1)).toMatchObject({ entry: { owner: 'us:2' }, isNew: true });
   });
+
+  it('waits with the lease of the waiter that asks now, not with that of one before it', async () => {
+    const bench = await EntryBench.listening();
+    for (const lease of [LEASE, LEASE, 2 * LEASE, LEASE]) await bench.entry.attempt(lease);
+    expect(bench.asked.map(({ entry, isNew }) => [entry.owner, entry.lease, isNew])).toEqual([
+      ['us:1', LEASE, true],
+      ['us:1', LEASE, false],
+      ['us:2', 2 * LEASE, true],
+      ['us:3', LEASE, true],
+    ]);
+    expect(bench.withdrawn).toEqual(['us:1', 'us:2']);
+  });
 });

@@ -15,6 +15,7 @@ class GrantedBench extends AcquirerBench {
     const { attempts } = this;
     const serverWait: ServerWait<number, Thing> = {
       isListening: true,
+      isWaiting: () => false,
       listen: () => {},
       attempt: (wanted) => attempts.attempt('n', wanted),
       entryFor: () => this.newEntry(),

@@ -115,7 +115,7 @@ export class QuorumLock implements LockOperations {
     });
     renewals.forEach((renewal, index) => verdicts[index] === 'no' && this.abandon(renewal));
     const isKept = (index: number): boolean => verdicts[index] === 'yes';
-    this.background.add(runOutsideContexts(() => round.run(ballot, isKept)));
+    runOutsideContexts(() => this.background.add(round.run(ballot, isKept)));
     const held = verdicts.map((verdict) => (verdict === 'undecided' ? undefined : verdict === 'yes'));
     if (!held.includes(undefined)) return { sent, held };
     const inWords = (): { outcome: string } => ({ outcome: 'answered' });

@@ -1,5 +1,4 @@
 import { isPassing } from '../../errors.js';
-import { runOutsideContexts } from '../../context/owner-context.js';
 import type { ScheduledTask } from '../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { Subscriber, Subscription, PubSub } from '../lock-backend.js';
@@ -100,12 +99,10 @@ class QuorumSubscription implements Subscription, Subscriber {
   }
 
   private later(ms: number, work: () => void): ScheduledTask {
-    const task = runOutsideContexts(() =>
-      this.listening.scheduler.schedule(ms, () => {
-        this.tasks.delete(task);
-        work();
-      }),
-    );
+    const task = this.listening.scheduler.schedule(ms, () => {
+      this.tasks.delete(task);
+      work();
+    });
     this.tasks.add(task);
     return task;
   }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { InspectionOperations } from '../../backend/inspection-operations.js';
+import { onRejection } from '../../concurrency/on-rejection.js';
 import { isPassing } from '../../errors.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import type { HolderRecord } from '../../inspection/holder-record.js';
@@ -116,6 +117,7 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
   private traceId(): string | undefined {
     try {
       const id: unknown = this.settings.traceId?.();
+      onRejection(id, (error) => this.events.emit({ type: 'unexpected', error }));
       return typeof id === 'string' && id !== '' ? id.slice(0, LONGEST_TRACE_ID) : undefined;
     } catch (error) {
       this.events.emit({ type: 'unexpected', error });

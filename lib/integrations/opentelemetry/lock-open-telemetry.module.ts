@@ -1,4 +1,5 @@
 import {
+  type ConfigurableModuleAsyncOptions,
   ConfigurableModuleBuilder,
   type DynamicModule,
   Inject,
@@ -9,12 +10,11 @@ import { LockService } from '../../lock.service.js';
 import { assertFactory } from '../../module/async-options.js';
 import { observeLocks, type OpenTelemetryOptions } from './observe-locks.js';
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, ASYNC_OPTIONS_TYPE } =
-  new ConfigurableModuleBuilder<OpenTelemetryOptions>({
-    moduleName: 'LockOpenTelemetry',
-  })
-    .setClassMethodName('forRoot')
-    .build();
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<OpenTelemetryOptions>({
+  moduleName: 'LockOpenTelemetry',
+})
+  .setClassMethodName('forRoot')
+  .build();
 
 /**
  * {@link observeLocks} for the application's `LockService`, from its start to its shutdown. Of a `RedisLockModule` that
@@ -38,7 +38,7 @@ export class LockOpenTelemetryModule extends ConfigurableModuleClass implements 
   }
 
   /** @throws LockOptionsError unless one of `useFactory`, `useClass` and `useExisting` is given. */
-  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+  static override forRootAsync(options: ConfigurableModuleAsyncOptions<OpenTelemetryOptions>): DynamicModule {
     assertFactory(options, 'LockOpenTelemetryModule');
     return super.forRootAsync(options);
   }

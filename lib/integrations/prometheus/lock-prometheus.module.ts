@@ -1,4 +1,5 @@
 import {
+  type ConfigurableModuleAsyncOptions,
   ConfigurableModuleBuilder,
   type DynamicModule,
   Inject,
@@ -16,12 +17,11 @@ import {
   type PrometheusOptions,
 } from './collect-lock-metrics.js';
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, ASYNC_OPTIONS_TYPE } =
-  new ConfigurableModuleBuilder<PrometheusOptions>({
-    moduleName: 'LockPrometheus',
-  })
-    .setClassMethodName('forRoot')
-    .build();
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<PrometheusOptions>({
+  moduleName: 'LockPrometheus',
+})
+  .setClassMethodName('forRoot')
+  .build();
 
 /** The module that counts in a registry, by the prefix of its metrics. */
 const counting = new WeakMap<LockMetricsRegistry, Map<string, LockPrometheusModule>>();
@@ -55,7 +55,7 @@ export class LockPrometheusModule extends ConfigurableModuleClass implements OnM
   }
 
   /** @throws LockOptionsError unless one of `useFactory`, `useClass` and `useExisting` is given. */
-  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+  static override forRootAsync(options: ConfigurableModuleAsyncOptions<PrometheusOptions>): DynamicModule {
     assertFactory(options, 'LockPrometheusModule');
     return super.forRootAsync(options);
   }

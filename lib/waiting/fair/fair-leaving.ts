@@ -43,7 +43,7 @@ export class FairLeaving {
     }
     const leavers = [{ owner, lease }];
     this.leavers.set(name, leavers);
-    void this.inFlight.add(runOutsideContexts(() => this.report(name, leavers)));
+    void runOutsideContexts(() => this.inFlight.add(this.report(name, leavers)));
   }
 
   private async report(name: string, leavers: Leaver[]): Promise<void> {

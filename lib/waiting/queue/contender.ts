@@ -128,7 +128,7 @@ export class Contender<Wanted, Got extends object> {
 
   private start(): void {
     this.state = RESTING;
-    runOutsideContexts(() => this.run()).catch((error: unknown) => this.queue.onFailed(error));
+    void runOutsideContexts(() => this.run().catch((error: unknown) => this.queue.onFailed(error)));
   }
 
   private async run(): Promise<void> {
@@ -189,7 +189,9 @@ export class Contender<Wanted, Got extends object> {
     this.given = undefined;
     if (given && this.attempts.adjust) return this.attempts.adjust(this.name, given, wanted);
     const { serverWait, canBeGiven } = this.queue.subscriptions;
-    if (serverWait && canBeGiven) return serverWait.attempt(wanted);
+    // Without a message, only an attempt for the same owner tells that the lock was given to it.
+    if (serverWait && (canBeGiven || serverWait.isWaiting(wanted))) return serverWait.attempt(wanted);
+    serverWait?.withdraw();
     return this.attempts.attempt(this.name, wanted);
   }
 

@@ -116,7 +116,7 @@ export class SimulatedCommands implements ScriptExecutor {
     const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args, asking));
     return withDeadline(asked, deadline, this.scheduler, {
       name,
-      read: (reply, now, sentAt) => readReply(script, reply, this.clock, now, sentAt),
+      read: (reply, now, waited) => readReply(script, reply, this.clock, now, waited),
     });
   }
 

@@ -50,9 +50,9 @@ export const mends: readonly PlantedBug[] = [
         replace: 'this.tell(event, hearers);',
       },
       {
-        file: 'watchdog/lease.ts',
-        find: 'runOutsideContexts(() => this.scheduler.schedule(Math.max(this.remaining, atLeast), due));',
-        replace: 'this.scheduler.schedule(Math.max(this.remaining, atLeast), due);',
+        file: 'time/monotonic-scheduler.ts',
+        find: 'runInBackground(() => this.inner.schedule(delay, () => once.run(), options));',
+        replace: 'this.inner.schedule(delay, () => once.run(), options);',
       },
     ],
   },

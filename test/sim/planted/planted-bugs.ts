@@ -72,7 +72,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/fair/fair-wait-queue.ts',
-        find: 'if (this.order.head === waiter) this.wakeSignal.notify();\n    this.order.delete(waiter);',
+        find: 'if (this.order.head === waiter) this.wake();\n    this.order.delete(waiter);',
         replace: '',
       },
     ],
@@ -132,8 +132,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/fair/fair-wait-queue.ts',
-        find: 'if (waiter.isAttempting || leaseSpent(',
-        replace: 'if (leaseSpent(',
+        find: 'const isCertain = !waiter.isAttempting && !leaseSpent(',
+        replace: 'const isCertain = !leaseSpent(',
       },
     ],
   },

@@ -1,5 +1,4 @@
 import { LockUnavailableError } from '../../../errors.js';
-import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { type BackendListener, noListener } from '../../lock-backend.js';
@@ -152,16 +151,11 @@ export class ClusterTopology {
   }
 
   private schedule(ms: number): void {
-    this.next = runOutsideContexts(() =>
-      this.scheduler.schedule(
-        ms,
-        () => {
-          this.next = undefined;
-          void this.refresh();
-        },
-        { keepAlive: this.waiting.size > 0 },
-      ),
-    );
+    const refresh = (): void => {
+      this.next = undefined;
+      void this.refresh();
+    };
+    this.next = this.scheduler.schedule(ms, refresh, { keepAlive: this.waiting.size > 0 });
   }
 
   private async refresh(): Promise<void> {

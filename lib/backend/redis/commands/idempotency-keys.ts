@@ -1,5 +1,4 @@
 import { OwnerIds } from '../../../context/owner-ids.js';
-import { runOutsideContexts } from '../../../context/owner-context.js';
 import { LockUnavailableError } from '../../../errors.js';
 import { idempotencyKeyOf } from '../../../keys/redisson-keys.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
@@ -72,6 +71,6 @@ export class IdempotencyKeys {
 
   /** As {@link discard}, once no copy of the request can arrive any more. */
   discardLater(idempotencyKey: string): void {
-    runOutsideContexts(() => this.scheduler.schedule(COPIES_MS, () => this.discard(idempotencyKey)));
+    this.scheduler.schedule(COPIES_MS, () => this.discard(idempotencyKey));
   }
 }

@@ -63,10 +63,11 @@ export class OrphanReleaser<G extends Orphan = OrphanedAcquisition> {
     const over = Promise.resolve();
     const release: BackgroundRelease = { cause, error: cause, isAbandoned: false, wake: () => {}, over };
     this.running.set(orphan, release);
-    release.over = runOutsideContexts(() => this.releaseUntilConfirmed(orphan, release)).then((isReleased) => {
+    const ended = (isReleased: boolean): void => {
       if (isReleased) this.running.delete(orphan);
       else this.stopTrying(orphan, release);
-    });
+    };
+    release.over = runOutsideContexts(() => this.releaseUntilConfirmed(orphan, release).then(ended));
   }
 
   /** Stops releasing acquisitions that are wanted after all. Resolves when no attempt to release them is in flight. */

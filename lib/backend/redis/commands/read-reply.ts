@@ -3,8 +3,8 @@ import { type ReplyOf, type Script, shapeOf, timeIn } from '../scripts/script.js
 import type { ServerClock } from './server-clock.js';
 
 /**
- * Reads the reply to a script, which was sent at `sentAt` and came at `now`. The time in it sets the clock of the server
- * that sent it, and of no other.
+ * Reads the reply to a script, which came at `now`, `waited` ms after the script was sent. The time in it sets the clock of
+ * the server that sent it, and of no other.
  * @throws LockUnavailableError (`unknown`) if it is not a reply of this script.
  */
 export const readReply = <S extends Script>(
@@ -12,12 +12,12 @@ export const readReply = <S extends Script>(
   reply: unknown,
   clock: ServerClock,
   now: number,
-  sentAt: number,
+  waited: number,
 ): ReplyOf<S> => {
   const shape = shapeOf(script, reply);
   if (!shape) throw unexpectedReply(reply);
   const answer = reply as ReplyOf<S>;
   const serverNow = timeIn(shape, answer);
-  if (serverNow !== undefined) clock.observe(serverNow, now, sentAt);
+  if (serverNow !== undefined) clock.observe(serverNow, now, waited);
   return answer;
 };

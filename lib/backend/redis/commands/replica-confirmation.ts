@@ -1,4 +1,5 @@
 import { LockUnavailableError } from '../../../errors.js';
+import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';
@@ -77,7 +78,7 @@ export class ReplicaConfirmation {
   replicasWith(written: Written, replicas: Replicas, asking = false): Promise<number> {
     return new Promise((resolve, reject) => {
       this.requests.push({ ...replicas, written, asking, resolve, reject });
-      void this.confirmAll();
+      void runOutsideContexts(() => this.confirmAll());
     });
   }
 

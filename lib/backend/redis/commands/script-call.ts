@@ -45,8 +45,8 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
     return this.evaluate('evalsha', scriptHash(this.script.text));
   }
 
-  read(reply: unknown, now: number, sentAt: number): ReplyOf<S> {
-    return readReply(this.script, reply, this.server.clock, now, sentAt);
+  read(reply: unknown, now: number, waited: number): ReplyOf<S> {
+    return readReply(this.script, reply, this.server.clock, now, waited);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 
@@ -23,8 +23,9 @@ export class ServerClock {
    */
   private furthestAhead = Number.NEGATIVE_INFINITY;
   private lastSeen = 0;
-  /** The server is at most this far ahead of our clock, by the command that reached it fastest. */
-  private mostAhead = Number.POSITIVE_INFINITY;
+  /** The latest that the server's clock may have shown when a command was answered, by the one that reached it fastest. */
+  private latest = Number.POSITIVE_INFINITY;
+  private sinceLatest: Stopwatch | undefined;
 
   /** @param onJump Called with the ms by which the clock was set, roughly; negative: back. */
   constructor(
@@ -34,17 +35,20 @@ export class ServerClock {
 
   /**
    * @param now When the reply came, on the scheduler's clock.
-   * @param sentAt When the command was sent; `-Infinity`: unknown.
+   * @param waited Milliseconds since the command was sent, by the larger of both clocks; `Infinity`: unknown.
    */
-  observe(serverNow: number, now = this.scheduler.now(), sentAt = Number.NEGATIVE_INFINITY): void {
+  observe(serverNow: number, now = this.scheduler.now(), waited = Number.POSITIVE_INFINITY): void {
     // A reply that is no number comes from something other than Redis, and contains no time.
     if (!Number.isFinite(serverNow)) return;
     this.ahead = serverNow - now;
-    this.mostAhead += (now - this.lastSeen) * DRIFT;
     // The server's time has no fractions of a millisecond.
-    const most = serverNow + 1 - sentAt;
-    // No clock is ahead by more than the most: it was set.
-    if (most < this.mostAhead || this.ahead > this.mostAhead) this.mostAhead = most;
+    const latest = serverNow + 1 + waited;
+    const latestNow = this.latestNow();
+    // No clock shows more than the latest: it was set.
+    if (latest < latestNow || serverNow > latestNow) {
+      this.latest = latest;
+      this.sinceLatest = new Stopwatch(this.scheduler);
+    }
     this.furthestAhead -= (now - this.lastSeen) * DRIFT;
     this.lastSeen = now;
     const change = this.ahead - this.furthestAhead;
@@ -56,13 +60,18 @@ export class ServerClock {
   }
 
   /**
-   * Milliseconds that have passed at most since the server's clock showed `serverTime`; `undefined`: unknown, since the
-   * clock was not seen yet, or was set since.
+   * Milliseconds that have passed at most since the server's clock showed `serverTime`, by the larger of our clocks: a
+   * message may have waited while the machine was suspended. `undefined`: unknown, since the server's clock was not seen
+   * yet, or was set since.
    */
   longestSince(serverTime: number): number | undefined {
-    const now = this.scheduler.now();
-    const longest = now + this.mostAhead + (now - this.lastSeen) * DRIFT - serverTime;
+    const longest = this.latestNow() - serverTime;
     return Number.isFinite(longest) && longest >= 0 ? longest : undefined;
+  }
+
+  /** The latest that the server's clock may show now. */
+  private latestNow(): number {
+    return this.sinceLatest ? this.latest + this.sinceLatest.elapsed * (1 + DRIFT) : this.latest;
   }
 
   now(at = this.scheduler.now()): number {

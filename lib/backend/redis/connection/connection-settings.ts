@@ -1,8 +1,8 @@
 import type { RedisOptions } from 'ioredis';
+import { reconnectDelay, SLOW_ATTEMPT_MS } from './connect-attempts.js';
 
-const FASTEST_RECONNECT_MS = 50;
-const SLOWEST_RECONNECT_MS = 1000;
 const SENTINEL_RECONNECT_MS = 10_000;
+const SENTINEL_COMMAND_MS = 700;
 const LONGEST_WAIT_MS = 40_000;
 
 /** Purpose of a connection. */
@@ -26,26 +26,22 @@ export const connectionSettings = (role: Role, commandTimeout: number): RedisOpt
   // ioredis subscribes again without a catch: one revoked permission there would end the process.
   autoResubscribe: false,
   enableReadyCheck: true,
-  connectTimeout: 2000,
+  connectTimeout: SLOW_ATTEMPT_MS,
   disconnectTimeout: 200,
-  // Closes a frozen or half-open socket, also during the handshake; but a WAIT may take long.
+  // Closes a frozen or half-open socket; but a WAIT may take long. Each attempt to connect sets its own.
   socketTimeout: longestSilence(role, commandTimeout),
   keepAlive: 5000,
+  // A server that loads its data is asked again this soon, not after the seconds that it thinks it needs.
+  maxLoadingRetryTime: 250,
   stringNumbers: false,
   // For Sentinels, if there are any: retried for ever, each with a short time-out, and subscribed to for fail-overs.
   failoverDetector: true,
-  sentinelCommandTimeout: 1000,
-  sentinelRetryStrategy: (attempts) => reconnectDelay(attempts),
+  sentinelCommandTimeout: SENTINEL_COMMAND_MS,
+  sentinelRetryStrategy: (attempts) => reconnectDelay(Math.min(attempts, 2)),
   // Rarely: ioredis prints each of these failures, and emits no event for them.
   sentinelReconnectStrategy: () => SENTINEL_RECONNECT_MS,
 });
 
 /** Milliseconds for which a server may leave a command unanswered before the connection is dropped. */
 export const longestSilence = (role: Role, commandTimeout: number): number =>
-  role === 'replication' ? LONGEST_WAIT_MS : Math.max(1500, 2 * commandTimeout);
-
-/** Milliseconds to wait after `failures` failed connections in a row. */
-export const reconnectDelay = (failures: number): number => {
-  const cap = Math.min(SLOWEST_RECONNECT_MS, FASTEST_RECONNECT_MS * 2 ** Math.min(failures, 10));
-  return Math.max(FASTEST_RECONNECT_MS, Math.random() * cap);
-};
+  role === 'replication' ? LONGEST_WAIT_MS : Math.max(1500, 1.5 * commandTimeout);

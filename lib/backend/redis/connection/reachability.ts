@@ -1,4 +1,3 @@
-import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 
@@ -31,12 +30,10 @@ export class Reachability {
     if (this.state !== 'unneeded' && this.state !== 'there') return;
     this.state = 'missed';
     this.since = this.scheduler.now();
-    this.timer = runOutsideContexts(() =>
-      this.scheduler.schedule(this.timeout, () => {
-        this.state = 'lost';
-        this.listener.onLost();
-      }),
-    );
+    this.timer = this.scheduler.schedule(this.timeout, () => {
+      this.state = 'lost';
+      this.listener.onLost();
+    });
   }
 
   found(): void {

@@ -26,7 +26,11 @@ export interface GivenClient {
 export interface RedisClient extends GivenClient {
   /** The socket; absent before the client connects. */
   readonly stream?: RedisSocket;
-  readonly options: { readonly keyPrefix?: string | undefined; socketTimeout?: number | undefined };
+  readonly options: {
+    readonly keyPrefix?: string | undefined;
+    socketTimeout?: number | undefined;
+    connectTimeout?: number | undefined;
+  };
   connect(): Promise<void>;
   disconnect(reconnect?: boolean): void;
   // Options and events differ between the versions of ioredis; neither side reads what the other wrote.

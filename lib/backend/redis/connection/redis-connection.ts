@@ -5,7 +5,8 @@ import { ignoreLateSocketErrors, duplicateClient, type RedisClient, type RedisSo
 import type { ServerInput } from './connection-input.js';
 import { isCut, isDatabaseRefusal, isHandshakeError, withoutSecrets } from './connection-error.js';
 import { type ConnectionProblem, describeProblem, explain, noConnection } from './connection-problem.js';
-import { connectionSettings, longestSilence, reconnectDelay, type Role } from './connection-settings.js';
+import { ConnectAttempts } from './connect-attempts.js';
+import { connectionSettings, longestSilence, type Role } from './connection-settings.js';
 import { type Endpoint, endpointOf } from './endpoint.js';
 import { SilenceGuard } from './silence-guard.js';
 import { WriteBatch } from './write-batch.js';
@@ -36,11 +37,8 @@ export class RedisConnection {
   private wasReady = false;
   private opened = false;
   private closed = false;
-  /**
-   * Failed connections since the last one that became ready. ioredis counts only up to the handshake, which `prepare`
-   * follows.
-   */
-  private failures = 0;
+  private readonly attempts: ConnectAttempts;
+  private readonly longestSilence: number;
   private readonly waiting = new Set<(ready: boolean) => void>();
   /** The socket that was dropped, so that it is dropped only once. */
   private dropped: RedisSocket | undefined;
@@ -55,11 +53,13 @@ export class RedisConnection {
     private readonly listener: ConnectionListener,
   ) {
     this.endpoint = endpointOf(input);
+    this.attempts = new ConnectAttempts(scheduler);
+    this.longestSilence = longestSilence(role, commandTimeout);
     const settings = connectionSettings(role, commandTimeout);
     // Unset, so that neither the user's time-out nor a late answer after it decides about a command: our deadline does.
     const unset = { commandTimeout: undefined };
     const own = {
-      retryStrategy: () => reconnectDelay(this.failures++),
+      retryStrategy: () => this.attempts.failed(this.client),
       // A demoted master refuses for ever: connect again, since a name may lead to another server now. Not done by
       // ioredis, which would drop the socket once for each refused command.
       reconnectOnError: (error: Error) => {
@@ -69,8 +69,8 @@ export class RedisConnection {
     };
     this.client = runOutsideContexts(() => duplicateClient(input, Object.assign(settings, unset, own)));
     this.writes = new WriteBatch(this.client);
-    if (role === 'commands')
-      this.silence = new SilenceGuard(this.client, scheduler, longestSilence(role, commandTimeout));
+    if (role === 'commands') this.silence = new SilenceGuard(this.client, scheduler, this.longestSilence);
+    this.client.on('connecting', () => this.attempts.begin(this.client));
     this.client.on('error', (error: unknown) => {
       ignoreLateSocketErrors(this.client);
       if (isDatabaseRefusal(error)) this.databaseRefusal = error;
@@ -131,7 +131,7 @@ export class RedisConnection {
     if (!this.hasSocket || stream === this.dropped) return;
     this.dropped = stream;
     ignoreLateSocketErrors(this.client);
-    this.client.disconnect(true);
+    runOutsideContexts(() => this.client.disconnect(true));
   }
 
   /**
@@ -183,6 +183,7 @@ export class RedisConnection {
   }
 
   private async onReady(): Promise<void> {
+    this.attempts.connected();
     try {
       this.checkDatabase();
       await this.listener.prepare();
@@ -193,9 +194,10 @@ export class RedisConnection {
     }
     if (this.client.status !== 'ready' || this.closed) return;
     this.ready = true;
+    this.client.options.socketTimeout = this.longestSilence;
     this.silence?.begin();
     this.wasReady = true;
-    this.failures = 0;
+    this.attempts.succeeded();
     this.lastError = undefined;
     this.settleWaiting(true);
     this.listener.onReady?.();
@@ -215,9 +217,8 @@ export class RedisConnection {
   }
 
   private connect(): void {
-    runOutsideContexts(() => this.client.connect()).catch((error: unknown) => {
-      this.lastError ??= withoutSecrets(error);
-    });
+    const failed = (error: unknown): void => void (this.lastError ??= withoutSecrets(error));
+    void runOutsideContexts(() => this.client.connect().catch(failed));
   }
 
   /**
@@ -226,7 +227,7 @@ export class RedisConnection {
    */
   private onEnd(): void {
     if (this.closed) return;
-    this.scheduler.schedule(reconnectDelay(this.failures++), () => {
+    this.scheduler.schedule(this.attempts.failed(this.client), () => {
       if (!this.closed && this.client.status === 'end') this.connect();
     });
   }

@@ -1,5 +1,4 @@
 import { hashSlot } from '../../../keys/hash-slot.js';
-import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { ScheduledTask } from '../../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { MessageListener, Subscriber, Subscription, PubSub } from '../../lock-backend.js';
@@ -121,7 +120,7 @@ export class RedisSubscriber implements PubSub {
   }
 
   private startHeartbeat(): void {
-    this.heartbeat ??= runOutsideContexts(() => this.scheduler.schedule(HEARTBEAT_MS, () => this.sendHeartbeat()));
+    this.heartbeat ??= this.scheduler.schedule(HEARTBEAT_MS, () => this.sendHeartbeat());
   }
 
   private stopHeartbeat(): void {

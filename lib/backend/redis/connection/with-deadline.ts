@@ -1,13 +1,14 @@
+import type { LockUnavailableError } from '../../../errors.js';
 import { Deadline } from '../../../time/deadline-timer.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import { noReply, unavailable } from './reply-errors.js';
+import { isScriptMissing, noReply, unavailable } from './reply-errors.js';
 
 /** How the reply to a command is processed. */
 export interface ReplyHandler<Reply, T> {
   /** Name that the user knows the subject of the command by. */
   readonly name: string | undefined;
-  /** Parses the reply, which came at `now`, to a command sent at `sentAt`. Throws if it is malformed. */
-  read(reply: Reply, now: number, sentAt: number): T;
+  /** Parses the reply, which came at `now`, `waited` ms after the command was sent. Throws if it is malformed. */
+  read(reply: Reply, now: number, waited: number): T;
   /** Continues after an error that is not final, with another command; `undefined`: the error is final. */
   instead?(error: unknown): Promise<Reply> | undefined;
   /** Called when the client has answered or failed. */
@@ -21,6 +22,8 @@ export interface ReplyHandler<Reply, T> {
 /** A sent command, until it is answered or its deadline passes. */
 class PendingCommand<Reply, T> extends Deadline {
   private readonly sentAt: number;
+  /** The wall clock then: the monotonic one does not count time for which the machine was suspended. */
+  private readonly wallSentAt: number | undefined;
 
   constructor(
     private readonly scheduler: MonotonicScheduler,
@@ -31,6 +34,7 @@ class PendingCommand<Reply, T> extends Deadline {
   ) {
     super();
     this.sentAt = scheduler.now();
+    this.wallSentAt = scheduler.wallNow();
     scheduler.deadlines.add(this, this.sentAt);
   }
 
@@ -44,7 +48,7 @@ class PendingCommand<Reply, T> extends Deadline {
       return this.giveUp();
     }
     try {
-      this.resolve(this.reading.read(reply, now, this.sentAt));
+      this.resolve(this.reading.read(reply, now, this.waited(now)));
     } catch (error) {
       this.reject(error);
     }
@@ -53,7 +57,10 @@ class PendingCommand<Reply, T> extends Deadline {
   failed(reason: unknown): void {
     this.reading.settled?.();
     // After the deadline the failure has been reported to the caller: nothing may be executed for it any more.
-    const other = this.scheduler.now() > this.at ? undefined : this.reading.instead?.(reason);
+    const isLate = this.scheduler.now() > this.at;
+    // The server would have run it with EVAL: it has refused nothing.
+    if (isLate && isScriptMissing(reason)) return this.fail(this.gaveUp);
+    const other = isLate ? undefined : this.reading.instead?.(reason);
     if (!other) return this.fail(reason);
     other.then(
       (reply) => this.answered(reply),
@@ -69,8 +76,19 @@ class PendingCommand<Reply, T> extends Deadline {
     this.giveUp();
   }
 
+  private waited(now: number): number {
+    const { wallSentAt = Number.NaN } = this;
+    const waited = now - this.sentAt;
+    const byWall = (this.scheduler.wallNow() ?? Number.NaN) - wallSentAt;
+    return byWall > waited ? byWall : waited;
+  }
+
   private giveUp(): void {
-    this.reject(noReply(this.reading.name, this.at - this.sentAt));
+    this.reject(this.gaveUp);
+  }
+
+  private get gaveUp(): LockUnavailableError {
+    return noReply(this.reading.name, this.at - this.sentAt);
   }
 
   private fail(error: unknown): void {

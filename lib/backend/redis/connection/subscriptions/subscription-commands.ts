@@ -1,5 +1,5 @@
-import { AsyncResource } from 'node:async_hooks';
 import { LockUnavailableError } from '../../../../errors.js';
+import { runInBackground } from '../../../../time/background.js';
 import { Deadline } from '../../../../time/deadline-timer.js';
 import type { MonotonicScheduler } from '../../../../time/monotonic-scheduler.js';
 import { isErrorReply, isPermissionError, unavailable } from '../reply-errors.js';
@@ -68,8 +68,6 @@ export class SubscriptionCommands {
   private ended: string[] = [];
   private inFlight = 0;
   private isScheduled = false;
-  /** A command is shared, so it must not run in the async context of the caller that happened to ask first. */
-  private readonly context = new AsyncResource('Subscriptions');
 
   constructor(
     private readonly connection: SubscriberConnection,
@@ -134,7 +132,7 @@ export class SubscriptionCommands {
     const mayWrite = this.unwritten.length > 0 && this.inFlight < MOST_IN_FLIGHT;
     if (this.isScheduled || !(mayWrite || this.ended.length > 0)) return;
     this.isScheduled = true;
-    this.context.runInAsyncScope(() => process.nextTick(() => this.write()));
+    runInBackground(() => process.nextTick(() => this.write()));
   }
 
   private write(): void {
