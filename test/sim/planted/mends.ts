@@ -202,4 +202,15 @@ export const mends: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'D44',
+    what: 'the age of a grant leaves out the time for which the machine was suspended',
+    edits: [
+      {
+        file: 'backend/redis/commands/server-clock.ts',
+        find: 'this.latest + this.sinceLatest.elapsed * (1 + DRIFT)',
+        replace: 'this.latest + (this.scheduler.now() - this.sinceLatest.startedAt) * (1 + DRIFT)',
+      },
+    ],
+  },
 ];

@@ -38,8 +38,10 @@ const stopGrantees = (world: SimulatedWorld): void => {
     if (!(reply[0] === 'passed-on' || script.endsWith('/leave') || script.endsWith('/withdraw'))) return;
     const grantee = processOf(world, server.holderOf(NAME) ?? '');
     if (!grantee || processes.filter(isRunning).length <= 2 || !rng.chance(likelihood)) return;
-    if (rng.chance(0.3)) grantee.kill();
-    else grantee.stall(rng.pick([300, 3000, 60_000]) * rng.between(0.5, 1));
+    const ms = rng.pick([300, 3000, 60_000]) * rng.between(0.5, 1);
+    const how = rng.pick(['kill', 'stall', 'suspend'] as const);
+    if (how === 'kill') grantee.kill();
+    else grantee[how](ms);
   });
 };
 
