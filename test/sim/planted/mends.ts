@@ -213,4 +213,32 @@ export const mends: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'D51-spin',
+    what: 'the release of a spin lock wakes no client that waits in turn for the plain lock of its name',
+    edits: [{ file: 'backend/memory/lock.ts', find: 'silent && this.waiting.count(name) === 0', replace: 'silent' }],
+  },
+  {
+    name: 'D51-overtaken',
+    what: 'a release whose reply is overtaken by a grant leaves one announcement too many to come',
+    edits: [
+      {
+        file: 'waiting/queue/wait-queue.ts',
+        find: 'if (again && notifiedBy(outcome) === 0) this.releases.releaseWasSilent();',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'one-renewal-of-many',
+    what: 'of many holds that are renewed together, the last one is not',
+    edits: [
+      {
+        file: 'backend/redis/kinds/batched-renewals.ts',
+        find: 'return renewByShard(renewals, shardOf, (some) => this.renewTogether(some));',
+        replace:
+          'return renewByShard(renewals.length > 4 ? renewals.slice(1) : renewals, shardOf, (some) => this.renewTogether(some));',
+      },
+    ],
+  },
 ];

@@ -8,6 +8,7 @@ import { fairDeaths } from './fair-deaths.js';
 import { grants } from './grants.js';
 import { latches } from './latches.js';
 import { limits } from './limits.js';
+import { manyNames } from './many-names.js';
 import { minimumHolds } from './minimum-holds.js';
 import { movingSlots } from './moving-slots.js';
 import { multiLocks } from './multi-locks.js';
@@ -16,6 +17,7 @@ import { readWriteLocks } from './read-write-locks.js';
 import type { Scenario } from './scenario.js';
 import { semaphores, signals } from './semaphores.js';
 import { singleFlights } from './single-flights.js';
+import { spinBesidePlain } from './spin-beside-plain.js';
 
 /** Scenarios that runs are drawn from. The most common kind of lock is drawn more often. */
 export const scenarios: readonly Scenario[] = [
@@ -34,6 +36,8 @@ export const scenarios: readonly Scenario[] = [
   movingSlots,
   multiLocks,
   namesInBraces,
+  manyNames,
+  spinBesidePlain,
   semaphores,
   signals,
   expirablePermits,

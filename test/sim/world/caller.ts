@@ -42,12 +42,11 @@ export class Caller {
   /** Works for `ms` of true time, or until `signal` aborts. */
   async work(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
-    await Promise.race([
-      this.process.pause(ms),
-      ...(signal
-        ? [new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))]
-        : []),
-    ]);
+    let stop = (): void => {};
+    const aborted = new Promise<void>((resolve) => (stop = resolve));
+    signal?.addEventListener('abort', stop);
+    await Promise.race([this.process.pause(ms), aborted]);
+    signal?.removeEventListener('abort', stop);
   }
 
   /** Creates a signal that aborts some time within `ms`. */
