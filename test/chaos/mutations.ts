@@ -77,18 +77,22 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'clients that do not listen are passed over',
     file: SCRIPTS,
-    find: '(listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first)',
+    find: 'if not owner or (listeners(own, publish) or 0) == 0 then return false end',
     times: 2,
-    replace: 'takeLock(lock, owner, first)',
+    replace: 'if not owner then return false end',
     caught: { id: 'F32g', topology: 'standalone' },
   },
   {
     protection: 'the message follows the grant',
     file: SCRIPTS,
-    find: `(listeners(own, publish) or 0) == 0 or takeLock(lock, owner, first) then return false end
-  redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now)`,
+    find: `(listeners(own, publish) or 0) == 0 then return false end
+  local granted = now - arrived / 1000 <= FRESH and lease or first
+  if takeLock(lock, owner, granted) then return false end
+  redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now)`,
     times: 2,
-    replace: `redis.pcall(publish, own, owner .. ' ' .. first .. ' ' .. now) == 0 or takeLock(lock, owner, first) then
+    replace: `false then return false end
+  local granted = now - arrived / 1000 <= FRESH and lease or first
+  if redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now) == 0 or takeLock(lock, owner, granted) then
     return false
   end`,
     caught: { id: 'F21g', topology: 'standalone' },
@@ -96,7 +100,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'turn of clients without an entry',
     file: SCRIPTS,
-    find: 'if (others(channel, publish) or 1) > 0 then return nil end',
+    find: 'if (others(lock, channel, publish) or 1) > 0 then return nil end',
     times: 2,
     replace: '',
     caught: { id: 'F49', topology: 'standalone' },
@@ -104,9 +108,9 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'asking again after a lost connection',
     file: 'backend/redis/connection/redis-subscriber.ts',
-    find: 'this.wakeAll();',
+    find: ' channel.wake();',
     times: 2,
-    replace: '',
+    replace: ' void channel;',
     caught: { id: 'F28g', topology: 'standalone' },
   },
   {
@@ -129,6 +133,13 @@ export const mutations: readonly Mutation[] = [
     find: 'return lease === wanted;',
     replace: 'return lease > 0;',
     caught: { id: 'F3g', topology: 'standalone' },
+  },
+  {
+    protection: 'whole lease of a fair lock before the first line',
+    file: 'waiting/fair/fair-wait-queue.ts',
+    find: 'if (isCertain && lease >= waiter.lease) {',
+    replace: 'if (isCertain) {',
+    caught: { id: 'F3f', topology: 'standalone' },
   },
   {
     protection: 'age of a grant',
