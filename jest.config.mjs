@@ -34,7 +34,8 @@ export default {
     '^nest-redis-lock/([a-z]+)$': '<rootDir>/lib/integrations/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
-  testTimeout: 15_000,
+  // A guard against a test that hangs. No test is decided by it: a busy machine takes many times as long.
+  testTimeout: 120_000,
   // More than cores on a small machine: the tests mostly wait.
   maxWorkers: 5,
   coverageProvider: 'v8',

@@ -33,6 +33,8 @@ export interface StoredState {
   readonly queue: StoredQueue;
   /** The clients that can be given the lock. */
   readonly clients: StoredQueue;
+  /** The waiting writers that go before new readers, in no order; of a read-write lock only. */
+  readonly writers: StoredQueue;
   /** The last fencing token. */
   readonly fence?: bigint;
   /** The number of a semaphore or latch; the limit of the last owner that was admitted. */

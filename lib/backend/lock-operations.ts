@@ -50,8 +50,16 @@ export type AcquireOutcome =
       readonly nodes?: readonly NodeResult[];
       readonly use?: LimitUse;
     }
-  /** The lock is free but reserved for `next`, whose place ends in `remaining` ms; -1 if it never does. */
-  | { readonly outcome: 'reserved'; readonly remaining: number; readonly next: OwnerId };
+  /**
+   * No holder keeps the owner out, but it is the turn of `next`, whose place ends in `remaining` ms; -1 if it never does.
+   * `isWriter`: `next` is a waiting writer, and the owner a reader that lets it go first.
+   */
+  | {
+      readonly outcome: 'reserved';
+      readonly remaining: number;
+      readonly next: OwnerId;
+      readonly isWriter?: boolean;
+    };
 
 /** Request of an owner of `name` to hold it `count` times, at least once, for `lease` ms from now. */
 export interface HoldRequest {
@@ -60,6 +68,8 @@ export interface HoldRequest {
   /** The count wanted, not a difference, so that the request may be executed twice. */
   readonly count: number;
   readonly lease: number;
+  /** As in {@link ReleaseRequest}: those that wait are told if the lock ends sooner than before. */
+  readonly silent?: boolean | undefined;
 }
 
 /** `lost`: the owner does not hold this name any more. */
@@ -188,8 +198,8 @@ export interface ReadLockOperations extends LockOperations {
 export interface WaitingWriter {
   /** One id for all attempts of a waiter, unlike the owner id of each attempt. */
   readonly id: OwnerId;
-  /** Milliseconds for which the writer counts as waiting, unless it asks again or withdraws. */
-  readonly patience: number;
+  /** Milliseconds for which the writer counts as waiting, unless it is announced again or withdrawn. */
+  readonly slot: number;
 }
 
 export interface WriteRequest extends AcquireRequest {
@@ -200,6 +210,11 @@ export interface WriteRequest extends AcquireRequest {
 /** The write half of a read-write lock. A writer that also reads keeps its reads when it releases the write half. */
 export interface WriteLockOperations extends LockOperations {
   acquire(request: WriteRequest): ReturnType<LockOperations['acquire']>;
-  /** Removes the waiting writer with this id, and notifies the readers it kept out. */
-  withdraw(name: string, waiter: OwnerId): Promise<void>;
+  /** Lets a waiting writer count as waiting for a slot from now on. Without effect after its withdrawal. */
+  announce(name: string, writer: WaitingWriter): Promise<void>;
+  /**
+   * Removes a waiting writer for good, and notifies the readers it kept out. If the outcome stays unknown, or a request on
+   * its way may announce the writer again, it continues in the background.
+   */
+  withdraw(name: string, writer: WaitingWriter): Promise<void>;
 }

@@ -1,22 +1,18 @@
 import type { OwnerId } from '../context/owner-ids.js';
 import type { HoldOutcome } from './lock-operations.js';
 
-/** Request to make another owner the holder of an exclusive lock. */
+/** The kinds whose locks are one field on one server. */
+export type ExclusiveKind = 'plain' | 'fair' | 'fenced' | 'spin';
+
+/** Request to make another owner the holder of an exclusive lock of this kind. */
 export interface TakeOverRequest {
+  readonly kind: ExclusiveKind;
   readonly name: string;
   /** The present holder. */
   readonly from: OwnerId;
   readonly to: OwnerId;
   /** Milliseconds for which `to` holds the lock from now. */
   readonly lease: number;
-}
-
-/** The kinds whose locks are one field on one server. */
-export type ExclusiveKind = 'plain' | 'fair' | 'fenced' | 'spin';
-
-/** Request to make an owner the holder of a lock of this kind. */
-export interface AttachRequest extends TakeOverRequest {
-  readonly kind: ExclusiveKind;
 }
 
 /** How a held lock passes from one owner to another one that the first has named. `lost`: neither holds the lock. */
@@ -33,5 +29,5 @@ export interface TakeOverOperations {
    * released, in the background if need be.
    * @throws LockUnavailableError
    */
-  attach(request: AttachRequest): Promise<HoldOutcome>;
+  attach(request: TakeOverRequest): Promise<HoldOutcome>;
 }

@@ -178,7 +178,7 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
     if (this.lifetime === 'scoped' || !grant.hasOneHold) throw notAlone(this);
     const { connection, kind, operations } = detaching;
     const secret = newSecret();
-    const passOn = (from: OwnerId) => operations.detach({ name, from, to: ownerOfSecret(secret), lease });
+    const passOn = (from: OwnerId) => operations.detach({ kind, name, from, to: ownerOfSecret(secret), lease });
     const onSent = (command: LeaseCommand): void => void (this.passing = command);
     const onEnded = (release: HoldRelease): void => void (this.endedAs = release);
     await this.whileConverting(detachGrant({ hold: this, grant, passOn, onSent, onEnded }));

@@ -200,10 +200,12 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     this.lease.request(command);
     // A lease that will end needs its timer even if this command is never answered.
     if (this.isEnding) this.lease.doubt();
-    const reply = await this.operations.hold({ name, owner, count, lease }).catch((error: unknown) => {
-      this.lease.unanswered(command);
-      throw error;
-    });
+    const reply = await this.operations
+      .hold({ name, owner, count, lease, silent: this.kind.silent })
+      .catch((error: unknown) => {
+        this.lease.unanswered(command);
+        throw error;
+      });
     if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
     // Not by way of the lease, which is over if the last hold is on its way out.
     else this.onLost('gone');

@@ -35,6 +35,11 @@ export interface InspectedWaiting {
   readonly order?: readonly { readonly owner: string }[];
   /** The first place of this process in that order, counted from 1; absent if it has none. */
   readonly position?: number;
+  /**
+   * The waiting writers that go before new readers (`preference: 'writer'`), one for each process, in no order. Absent if
+   * there are none.
+   */
+  readonly writers?: readonly { readonly owner: string }[];
 }
 
 /** The permits of a semaphore or limit. */

@@ -2,6 +2,7 @@ import { clientIdOf, type OwnerIds } from '../context/owner-ids.js';
 import {
   type InspectionOperations,
   MOST_LISTED,
+  NO_QUEUE,
   type StoredHolder,
   type StoredQueue,
   type StoredState,
@@ -29,8 +30,18 @@ const holderOf = ({ record, ...holder }: StoredHolder, own: OwnIds): InspectedHo
   return { ...holder, ...(known && { record: known }), isThisProcess: own.has(holder.owner) };
 };
 
+/** Writers wait only for a lock that is none of another kind. */
+const writersOf = ({ shape, writers }: StoredState): StoredQueue =>
+  shape === 'none' || shape === 'read' || shape === 'write' ? writers : NO_QUEUE;
+
 /** Those that have a place if there are any, else those that listen. */
-const waitingIn = ({ listeners, queue, clients }: StoredState, own: OwnIds): InspectedWaiting => {
+const waitingIn = (stored: StoredState, own: OwnIds): InspectedWaiting => {
+  const { listeners, queue, clients } = stored;
+  const writers = writersOf(stored);
+  if (writers.count > 0) {
+    const named = writers.owners.slice(0, MOST_LISTED).map((owner) => ({ owner }));
+    return { count: Math.max(listeners, writers.count), writers: named };
+  }
   const ordered: StoredQueue = queue.count > 0 ? queue : clients;
   // Those that listen include those with a place, unless they are waiters of one process.
   const count = queue.count > 0 ? queue.count : Math.max(listeners, clients.count);

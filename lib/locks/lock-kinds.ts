@@ -15,7 +15,7 @@ import { LockOptionsError, LockOwnershipError } from '../errors.js';
 import type { DetachableKind } from '../holds/detaching/hold-token.js';
 import type { Converting, Detaching, LockFamily, LockKind, ReenteredLock, SpinKind } from '../holds/lock-kind.js';
 import type { ChosenKind } from './options/kind.options.js';
-import { WriterPreferenceAcquirer } from '../waiting/writer-preference-acquirer.js';
+import { WriterPreferenceAcquirer } from '../waiting/writers/writer-preference-acquirer.js';
 import { LimitAcquirers } from '../waiting/limit/limit-acquirers.js';
 import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
 import type { Drainable, WaitDependencies } from '../waiting/acquirer.js';
@@ -23,12 +23,16 @@ import type { Drainable, WaitDependencies } from '../waiting/acquirer.js';
 /** The read and write half, each also in a variant that prefers waiting writers to new readers. */
 export type ReadWriteKinds = Readonly<Record<'read' | 'write' | 'readBehindWriters' | 'writeFirst', LockKind>>;
 
-/** Creates the halves. Each has its own wait queue, because each waits for a different condition. */
+/**
+ * Creates the halves. Each has its own wait queue, because each waits for a different condition.
+ * @param slot How long readers let a writer go first whose process has died, ms.
+ */
 export const readWriteKinds = (
   { readLock, writeLock, conversion: operations }: Pick<LockBackend, 'readLock' | 'writeLock' | 'conversion'>,
   waiting: WaitDependencies,
   owners: OwnerIds,
   events: LockEvents,
+  slot: number,
 ): ReadWriteKinds => {
   const behindWriters: Pick<typeof readLock, 'acquire' | 'release'> = {
     acquire: (request) => readLock.acquire({ ...request, behindWriters: true }),
@@ -48,7 +52,7 @@ export const readWriteKinds = (
   });
   const writes = { name: 'write', family: 'write', operations: writeLock } as const;
   const writeQueue = new QueuedAcquirer(new LockAttempts(writeLock, owners, events), waiting, readWriteLockChannel);
-  const writerPreference = new WriterPreferenceAcquirer(writeLock, writeQueue, owners, events, waiting);
+  const writerPreference = new WriterPreferenceAcquirer(writeLock, writeQueue, owners, events, { ...waiting, slot });
   const kinds: ReadWriteKinds = {
     read: { ...reads(readLock), converting: convertingTo('write') },
     write: { ...writes, acquirer: writeQueue, converting: convertingTo('read') },
@@ -97,7 +101,7 @@ export interface KindParts {
   readonly waiting: WaitDependencies;
   readonly owners: OwnerIds;
   readonly events: LockEvents;
-  /** How long a fair lock keeps the queue position of a dead waiter, ms. */
+  /** How long the server keeps the place of a dead waiter in a queue, or the precedence of a dead writer, ms. */
   readonly fairWaitTimeout: number;
   readonly handOver: HandOverLimits;
   /** The name of the connection. */
@@ -185,7 +189,7 @@ export const createKinds = ({
       backend.limit,
       new LimitAcquirers({ ...waiting, limits: backend.limit, owners, events, slot: fairWaitTimeout }),
     ),
-    ...readWriteKinds(backend, waiting, owners, events),
+    ...readWriteKinds(backend, waiting, owners, events, fairWaitTimeout),
     ...(masters && {
       quorum: {
         ...queuedKind('redlock', 'quorum', masters.lock, { pubSub: masters.pubSub }),

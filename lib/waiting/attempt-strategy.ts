@@ -9,8 +9,10 @@ import type { CarriedEntry } from '../backend/waiting-entry.js';
 export interface Busy {
   /** The owner that holds the lock, if known. */
   readonly holder?: OwnerId;
-  /** The owner at the head of the queue, if the lock is free but reserved for it. */
+  /** The owner whose turn it is, if no holder keeps others out. */
   readonly next?: OwnerId;
+  /** Whether that is a waiting writer, which goes before readers. Absent: it is the head of the queue. */
+  readonly isWriter?: boolean;
   /** Permits that are available (semaphores only). */
   readonly available?: number;
   /** Permits in use, and how many may be for this attempt (limits only). */
@@ -112,6 +114,8 @@ export interface AttemptStrategy<Wanted, Got extends object> {
    * one failed attempt stops all waiters.
    */
   mayStillSucceed?(wanted: Wanted, found: Busy): boolean;
+  /** Whether a number above 1 on the channel is a lease, ms. Absent: it is a number of permits, as in semaphores. */
+  readonly hearsLeases?: boolean;
   /** Whether one grant serves all waiters that were present when the attempt began. Absent: no. */
   readonly isShared?: boolean;
   /** Resolves when no attempt is in flight and nothing is being released. */

@@ -34,6 +34,7 @@ export const leaseSpent = (
 
 /** Attempts to acquire locks of one kind for new owners. A request is its lease in milliseconds. */
 export class LockAttempts implements AttemptStrategy<number, Acquired> {
+  readonly hearsLeases = true;
   private readonly inFlight = new InFlight();
 
   /** @param silent Whether releases of this kind are not announced. */

@@ -13,17 +13,19 @@ import type { WaitEnd } from '../time/wait-limit.js';
 import type { AcquireContext } from './acquirer.js';
 import type { Busy, LastOutcome } from './attempt-strategy.js';
 
-const describeBusy = ({ holder, next, available, isSet, inUse, limit }: Busy): string => {
+const describeBusy = ({ holder, next, isWriter, available, isSet, inUse, limit }: Busy): string => {
   if (limit !== undefined) return `reached (${inUse} permits in use, ${limit} allowed)`;
   if (isSet === false) return 'without permits, because their number was never set';
   if (available !== undefined) return `left with ${available} permits`;
+  if (isWriter) return `reserved for a waiting writer (${next})`;
   if (next !== undefined) return `reserved for the first in its queue (${next})`;
   return holder === undefined ? 'in use' : `held by ${holder}`;
 };
 
 /** When the outcome may change without an announcement; put at the end of a sentence. */
-const outlook = ({ holder, next, remaining, limit }: Busy): string => {
+const outlook = ({ holder, next, isWriter, remaining, limit }: Busy): string => {
   if (limit !== undefined) return `. One is free in ${remaining} ms unless it is renewed`;
+  if (isWriter) return `. New readers let it go first for ${remaining} ms unless it renews that`;
   if (next !== undefined && remaining >= 0) return `. That place ends in ${remaining} ms unless its waiter renews it`;
   if (holder === undefined) return '';
   return remaining < 0 ? '. Its lease has no end' : `. Its lease ends in ${remaining} ms unless it is renewed`;

@@ -92,7 +92,7 @@ onEveryBackend((world) => {
     });
 
     it('AB-07 may share one signal with 10 000 others, without a warning and with no listener left on it', async () => {
-      const { locks } = await world.open();
+      const { locks } = await world.open({ commandTimeout: '2s' });
       const { signal } = new AbortController();
       const counts = { obtained: 0, missed: 0 };
       let mostListeners = 0;
@@ -119,7 +119,7 @@ onEveryBackend((world) => {
       expect(getEventListeners(signal, 'abort')).toEqual([]);
       expect(counts.obtained).toBeGreaterThanOrEqual(5000);
       expect(counts.missed).toBeGreaterThan(2500);
-    }, 60_000);
+    });
   });
 });
 

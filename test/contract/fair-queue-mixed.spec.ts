@@ -157,6 +157,6 @@ inWorld(redis, () => {
       const found = await fc.check(fc.asyncProperty(lists, happens), { numRuns: 150 });
       const labels = found.counterexample?.[0].map(({ label }) => label);
       expect({ labels, error: found.errorInstance }).toEqual({ labels: undefined, error: null });
-    }, 60_000);
+    });
   });
 });

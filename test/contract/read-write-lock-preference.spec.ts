@@ -5,6 +5,8 @@ import { track } from '../kit/time.js';
 
 const FOREVER: LockOptions = { wait: Infinity };
 const WRITERS = '{n}:rwlock_writers';
+/** How long a dead writer goes first, where a test waits for that. */
+const SLOT_MS = 300;
 
 /** Row RW-20 with the option by which a waiting writer goes before new readers, and AB-08 with it. */
 onEveryBackend((world) => {
@@ -135,9 +137,9 @@ onEveryBackend((world) => {
       await world.time.finish(next, 500 + world.time.slack);
     });
 
-    it('lets readers in after the process of a waiting writer died, and not before its next attempt was due', async () => {
+    it('D43: lets readers in one slot after the process of a waiting writer died, and not before', async () => {
       const { read } = await open();
-      const dying = await world.open({ safetyPoll: 100 });
+      const dying = await world.open({ fairWaitTimeout: SLOT_MS });
       const reading = await read.acquire();
       const waiting = lockOf(dying).writeLock().acquire(FOREVER);
       await world.time.until(writersWait, 1000);
@@ -146,8 +148,48 @@ onEveryBackend((world) => {
       const [outcome] = await Promise.allSettled([waiting, dying.close()]);
       expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'The client was closed' } });
       await expect(read.tryAcquire()).resolves.toBeNull();
-      // Two safety polls, and one second for an attempt.
-      await world.time.finish(read.acquire(FOREVER), 1200 + world.time.slack);
+      await world.time.finish(read.acquire(FOREVER), SLOT_MS + world.time.slack);
+      await reading.release();
+    });
+
+    it('D43: keeps new readers out for many slots while a writer waits that has nothing to ask', async () => {
+      const { read } = await open();
+      const writer = await world.open({ fairWaitTimeout: SLOT_MS, safetyPoll: '1h' });
+      const giveUp = new AbortController();
+      const reading = await read.acquire();
+      const waiting = lockOf(writer)
+        .writeLock()
+        .acquire({ ...FOREVER, signal: giveUp.signal });
+      await world.time.until(writersWait, 1000);
+      const [refused] = await world.time.finish(Promise.allSettled([read.acquire({ wait: 3 * SLOT_MS })]), 5 * SLOT_MS);
+      expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'LOCK_TIMEOUT' } });
+      giveUp.abort();
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+      await world.time.finish(read.acquire(FOREVER), world.time.slack);
+      await reading.release();
+    });
+
+    it('D43: tells a reader that a writer waits, and not that it holds the lock', async () => {
+      const { read } = await open();
+      const writer = await world.open();
+      const giveUp = new AbortController();
+      const reading = await read.acquire();
+      const waiting = lockOf(writer)
+        .writeLock()
+        .acquire({ ...FOREVER, signal: giveUp.signal });
+      await world.time.until(writersWait, 1000);
+      for (const [wait, code] of [
+        [0, 'LOCK_CONFLICT'],
+        [50, 'LOCK_TIMEOUT'],
+      ] as const) {
+        const asked = read.acquire({ wait }).catch((reason: unknown) => reason);
+        const error: unknown = await world.time.finish(asked, wait + world.time.slack);
+        expect(error).toMatchObject({ code, details: { isWriter: true } });
+        expect(error).not.toHaveProperty('details.holder');
+        expect(error).toHaveProperty('message', expect.stringContaining('reserved for a waiting writer ('));
+      }
+      giveUp.abort();
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
       await reading.release();
     });
   });

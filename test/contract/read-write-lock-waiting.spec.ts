@@ -242,6 +242,6 @@ onEveryBackend((world) => {
       expect(seen).toMatchObject({ count: 8 * 3 * 12, overlaps: 0 });
       expect(seen.readers).toBeGreaterThan(3);
       await expect(world.probe.names()).resolves.toEqual([]);
-    }, 40_000);
+    });
   });
 });

@@ -14,12 +14,12 @@ describe.each(adapters.slice(0, 1))('The dashboard on a cluster, by %s', (_, ada
     const connection = { cluster: cluster.masters.slice(0, 1).map(({ url }) => url) };
     const imports = [LockDashboardModule.forRoot({ allowAnonymous: true })];
     served = await serve(adapter, { imports }, { connection });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await served.app.close();
     await cluster.stop();
-  }, 60_000);
+  });
 
   const held = async (): Promise<readonly string[]> => {
     const { groups } = (await (await fetch(`${served.url}/locks/snapshot`)).json()) as DashboardSnapshot;

@@ -12,9 +12,6 @@ const ALL_WITHIN = 20_000;
 
 const lock = (name: string): Wanted => ({ kind: 'lock', name });
 
-// Starting three processes takes long on a busy machine.
-jest.setTimeout(60_000);
-
 type Process = Worker<typeof api>;
 
 inWorld(redis, ({ time }) => {

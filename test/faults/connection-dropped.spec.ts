@@ -51,7 +51,7 @@ describe('A connection that goes down', () => {
 
   it('D21: drops its socket once, however many commands a demoted master refuses', async () => {
     const fake = await FakeRedis.start();
-    const client = openLocks(fake.url);
+    const client = openLocks(fake.url, { commandTimeout: '2s' });
     try {
       await client.connected();
       fake.answer = ({ name }) =>

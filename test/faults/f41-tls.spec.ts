@@ -41,13 +41,20 @@ interface Refusal {
   readonly cause: { readonly message: string; readonly code: string };
 }
 
-/** Tries to acquire a lock and resolves with the error. */
+/** Tries to acquire a lock until the connection has failed, and resolves with the error that tells why. */
 const refusal = async ({ locks }: Client): Promise<Refusal> => {
-  const outcome = await settled(() => locks.tryAcquire('order:1'));
-  expect(outcome.error).toBeInstanceOf(LockUnavailableError);
-  expect(outcome.error).toMatchObject({ outcome: 'not-sent', cause: { code: expect.any(String) } });
-  expectWithin(outcome, DEADLINE + ALLOWANCE_MS);
-  return outcome.error as Refusal;
+  let last: unknown;
+  await until(async () => {
+    const outcome = await settled(() => locks.tryAcquire('order:1'));
+    last = outcome.error;
+    expect(last).toBeInstanceOf(LockUnavailableError);
+    expect(last).toMatchObject({ outcome: 'not-sent' });
+    expectWithin(outcome, DEADLINE + ALLOWANCE_MS);
+    // On a busy machine the handshake may take longer than one attempt.
+    return (last as Refusal).cause !== undefined;
+  }, 10_000);
+  expect(last).toMatchObject({ cause: { code: expect.any(String) } });
+  return last as Refusal;
 };
 
 describeWith('TLS', 'F41 TLS', () => {

@@ -39,9 +39,10 @@ describe('F10 A server that may have forgotten holders', () => {
   it('lets a lock be detached, but not attached', async () => {
     const { takeOver } = (await world.open({ restartGuard: '60s' })).runtime.backend;
     await world.admin.hset('n', HOLDER.owner, 1);
-    const detaching = { name: 'n', from: HOLDER.owner, to: 'token:1', lease: LEASE };
+    const kind = 'plain' as const;
+    const detaching = { kind, name: 'n', from: HOLDER.owner, to: 'token:1', lease: LEASE };
     await expect(takeOver.detach(detaching)).resolves.toMatchObject({ outcome: 'held' });
-    const attaching = { ...detaching, from: 'token:1', to: 'next:1', kind: 'plain' as const };
+    const attaching = { ...detaching, from: 'token:1', to: 'next:1' };
     await expect(takeOver.attach(attaching)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'refused' });
     expect((await world.probe.state('n')).owners).toEqual({ 'token:1': 1 });
   });

@@ -9,7 +9,7 @@ describe('Fences in a cluster', () => {
 
   beforeAll(async () => {
     servers = await RedisCluster.start();
-  }, 60_000);
+  });
 
   afterAll(() => servers.stop());
 

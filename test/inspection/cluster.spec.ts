@@ -11,7 +11,7 @@ const clients = new TopologyClients(() => ({ cluster: cluster.masters.slice(0, 1
 
 beforeAll(async () => {
   cluster = await RedisCluster.start();
-}, 30_000);
+});
 
 afterEach(async () => {
   await clients.close();

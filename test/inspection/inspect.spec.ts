@@ -145,6 +145,36 @@ onEveryBackend((world) => {
       });
     });
 
+    it('D43: tells the writers that wait to go before new readers, also beside a lock without holder', async () => {
+      const [{ locks }, writer] = [await world.open(), await world.open()];
+      const lock = locks.getReadWriteLock('n', { preference: 'writer' });
+      const reading = await lock.readLock().acquire();
+      const waiting = writer.locks.getReadWriteLock('n', { preference: 'writer' }).writeLock().acquire({ wait: '20s' });
+      const outcome = Promise.allSettled([waiting]);
+      const writers = async () => (await lock.readLock().inspect()).waiting.writers;
+      await world.time.until(async () => (await writers()) !== undefined, 1000);
+      const refused: unknown = await lock
+        .readLock()
+        .acquire({ wait: 0 })
+        .catch((error: unknown) => error);
+      const next: unknown = Reflect.get(Object(Reflect.get(Object(refused), 'details')), 'next');
+      await expect(lock.writeLock().inspect()).resolves.toMatchObject({
+        state: 'held',
+        holders: [{ owner: reading.owner, mode: 'read' }],
+        waiting: { count: 1, writers: [{ owner: next }] },
+      });
+      // The process dies.
+      writer.runtime.backend.writeLock.withdraw = async () => {};
+      await writer.close();
+      await outcome;
+      await reading.release();
+      await expect(lock.readLock().inspect()).resolves.toMatchObject({
+        state: 'free',
+        holders: [],
+        waiting: { count: 1, writers: [{ owner: next }] },
+      });
+    });
+
     it('tells the holders of the values of a group lock, and of no other values', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];

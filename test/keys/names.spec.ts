@@ -132,7 +132,7 @@ describe('Companion names', () => {
     );
     expect(accepted).toBeGreaterThan(20_000);
     expect(withTag).toBeGreaterThan(5_000);
-  }, 60_000);
+  });
 });
 
 describe('Several names', () => {

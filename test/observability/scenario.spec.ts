@@ -38,7 +38,7 @@ describe('A scripted scenario on a real server', () => {
       whileWaiting = await samplesOf(registry);
     });
     samples = await samplesOf(registry);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await app.close();

@@ -17,7 +17,7 @@ const clients = new TopologyClients(seeds);
 
 beforeAll(async () => {
   cluster = await RedisCluster.start({ replicasPerMaster: 1 });
-}, 30_000);
+});
 
 afterEach(async () => {
   await clients.close();

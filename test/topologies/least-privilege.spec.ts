@@ -114,7 +114,7 @@ const usesEverything = (
     const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
     expect(reasons).toMatchObject([{ code: 'LOCK_DEADLOCK' }]);
     for (const outcome of outcomes) if (outcome.status === 'fulfilled') await outcome.value.release();
-  }, 60_000);
+  });
 
   it('without +eval everything works if the scripts are loaded', async () => {
     for (const { text } of lockScripts) await Promise.all(servers().map((server) => server.script('LOAD', text)));
@@ -196,7 +196,7 @@ describe('In a cluster', () => {
 
   beforeAll(async () => {
     cluster = await RedisCluster.start();
-  }, 30_000);
+  });
 
   afterAll(() => cluster.stop());
 

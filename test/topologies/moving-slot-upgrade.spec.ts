@@ -19,7 +19,7 @@ const clients = new TopologyClients(() => ({ cluster: cluster.masters.map(({ url
 
 beforeAll(async () => {
   cluster = await RedisCluster.start();
-}, 30_000);
+});
 
 afterEach(async () => {
   await clients.close();

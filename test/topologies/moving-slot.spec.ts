@@ -24,7 +24,7 @@ const clients = new TopologyClients(() => ({ cluster: cluster.masters.map(({ url
 
 beforeAll(async () => {
   cluster = await RedisCluster.start();
-}, 30_000);
+});
 
 afterEach(async () => {
   await clients.close();
@@ -391,7 +391,7 @@ describe('A writer that waits to go first while a slot moves', () => {
     const read = await take(readLock, 'doc:{t}');
     const slot = await beginToMove('{t}');
     const writer = { name: 'doc:{t}', owner: owners.next(), lease: LEASE };
-    const waiting = { id: owners.next(), patience: 11_000 };
+    const waiting = { id: owners.next(), slot: 11_000 };
     const tried = await time.finish(writeLock.acquire({ ...writer, waiting }), AT_ONCE_MS);
     expect(tried).toMatchObject({ outcome: 'busy', holder: read.owner });
     await slot.finish();
@@ -401,12 +401,12 @@ describe('A writer that waits to go first while a slot moves', () => {
     const { readLock, writeLock } = await open();
     await take(readLock, 'doc:{t}');
     const writer = { name: 'doc:{t}', owner: owners.next(), lease: LEASE };
-    const waiting = { id: owners.next(), patience: 11_000 };
+    const waiting = { id: owners.next(), slot: 11_000 };
     await writeLock.acquire({ ...writer, waiting });
     const slot = await beginToMove('{t}');
     const announcement = waitingWriters('doc:{t}');
     await slot.move(what === 'the lock' ? 'doc:{t}' : announcement);
-    await time.finish(writeLock.withdraw('doc:{t}', waiting.id), AT_ONCE_MS);
+    await time.finish(writeLock.withdraw('doc:{t}', waiting), AT_ONCE_MS);
     expect(await slot.left()).not.toContain(announcement);
     expect(await ttlAt(slot.to, announcement)).toBe(-2);
   });
@@ -415,7 +415,7 @@ describe('A writer that waits to go first while a slot moves', () => {
     const { readLock, writeLock } = await open();
     await take(readLock, 'doc:{t}');
     const writer = { name: 'doc:{t}', owner: owners.next(), lease: LEASE };
-    const waiting = { id: owners.next(), patience: 11_000 };
+    const waiting = { id: owners.next(), slot: 11_000 };
     expect(await writeLock.acquire({ ...writer, waiting })).toMatchObject({ outcome: 'busy' });
     const slot = await beginToMove('{t}');
     await slot.move('doc:{t}');

@@ -105,7 +105,7 @@ describe('Several writers of a process that wait for one lock', () => {
     expect(oneId).not.toBe(otherId);
     abort.abort();
     await expect(one).resolves.toBe('LOCK_ABORTED');
-    expect(locks.withdrawals.sent).toEqual([{ name: 'one', id: oneId }]);
+    expect(locks.withdrawals.sent).toMatchObject([{ name: 'one', id: oneId }]);
   });
 
   it('have another id after the last of them was withdrawn, although that has no answer yet', async () => {

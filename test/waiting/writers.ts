@@ -1,5 +1,5 @@
-import type { WriteLockOperations, WriteRequest } from '../../lib/backend/lock-operations.js';
-import { type OwnerId, OwnerIds } from '../../lib/context/owner-ids.js';
+import type { WaitingWriter, WriteLockOperations, WriteRequest } from '../../lib/backend/lock-operations.js';
+import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
 import { readWriteLockChannel } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
@@ -7,21 +7,28 @@ import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { LockAttempts } from '../../lib/waiting/lock-attempts.js';
 import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
-import { WriterPreferenceAcquirer } from '../../lib/waiting/writer-preference-acquirer.js';
+import { WriterPreferenceAcquirer } from '../../lib/waiting/writers/writer-preference-acquirer.js';
 import { HeldPubSub } from './held-pub-sub.js';
 import { HeldLock, HeldRequests } from './held-requests.js';
 
 export const LEASE = 30_000;
 export const POLLING = { subscribed: 5000, unsubscribed: 1000 };
-/** Two polls, and one second for an attempt. */
-export const PATIENCE = 11_000;
+/** How long the server lets a writer go first whose process has died. */
+export const SLOT = 3000;
+
+type Announced = WaitingWriter & { readonly name: string };
 
 /** The write half of a read-write lock, whose replies the test gives. */
 class HeldWriteLock extends HeldLock<WriteRequest> implements WriteLockOperations {
-  readonly withdrawals = new HeldRequests<{ readonly name: string; readonly id: OwnerId }, void>();
+  readonly announcements = new HeldRequests<Announced, void>();
+  readonly withdrawals = new HeldRequests<Announced, void>();
 
-  withdraw(name: string, id: OwnerId): Promise<void> {
-    return this.withdrawals.send({ name, id });
+  announce(name: string, { id, slot }: WaitingWriter): Promise<void> {
+    return this.announcements.send({ name, id, slot });
+  }
+
+  withdraw(name: string, { id, slot }: WaitingWriter): Promise<void> {
+    return this.withdrawals.send({ name, id, slot });
   }
 }
 
@@ -41,7 +48,7 @@ export const setUpWriters = ({ maxQueue = 10_000 } = {}) => {
   const events = new LockEvents();
   const seen: LockEvent[] = [];
   events.on((event) => void seen.push(event));
-  const waiting = { pubSub, scheduler, polling: POLLING, maxQueue };
+  const waiting = { pubSub, scheduler, polling: POLLING, maxQueue, slot: SLOT };
   const once = new QueuedAcquirer(new LockAttempts(locks, owners, events), waiting);
   const acquirer = new WriterPreferenceAcquirer(locks, once, owners, events, waiting);
   const settle = (): Promise<void> => clock.advance(0);

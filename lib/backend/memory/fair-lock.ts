@@ -109,6 +109,14 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     return true;
   }
 
+  protected override tellLease(name: string, lease: string): void {
+    const queue = this.queueOf(name);
+    queue.purge();
+    // One that waits for the other lock of the queue asks when that ends.
+    const isOfThis = queue.head && hasBraces(queue.head.owner) === name.includes('{');
+    this.tellHead(name, isOfThis ? lease : '0');
+  }
+
   private queueOf(name: string): MemoryFairQueue {
     return new MemoryFairQueue(this.store, name);
   }
@@ -130,11 +138,13 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     return true;
   }
 
-  private tellHead(name: string): void {
+  /** @param lease What a head of ours is told instead: when the lock ends. One of Redisson asks. */
+  private tellHead(name: string, lease = '0'): void {
     const { head } = this.queueOf(name);
     if (!head) return;
-    this.store.publish(fairChannel(name, head.owner), '0');
-    if (isOurs(head.owner)) this.tellClient(name, head.owner, '0');
+    const message = isOurs(head.owner) ? lease : '0';
+    this.store.publish(fairChannel(name, head.owner), message);
+    if (isOurs(head.owner)) this.tellClient(name, head.owner, message);
   }
 
   private tellClient(name: string, owner: OwnerId, message: string): void {

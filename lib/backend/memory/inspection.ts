@@ -43,6 +43,7 @@ const NONE: StoredState = {
   listeners: 0,
   queue: NO_QUEUE,
   clients: NO_QUEUE,
+  writers: NO_QUEUE,
 };
 
 const queueOf = (owners: readonly OwnerId[]): StoredQueue => ({
@@ -66,16 +67,16 @@ export class MemoryInspection implements InspectionOperations {
     const { store } = this;
     const fence = tokenTable(store).find(lockToken(name));
     const writers = waitingWritersTable(store).find(waitingWriters(name)) ?? [];
-    const waiting = [...writers].filter(([, until]) => until > store.now()).length;
+    const waiting = [...writers].filter(([, until]) => until > store.now()).map(([writer]) => writer);
     const held = this.heldUnder(name);
-    const isReadWrite = held.shape === 'read' || held.shape === 'write';
     const listeners = this.listeners(lockChannel(name)) + this.listeners(readWriteLockChannel(name));
     return {
       ...NONE,
       ...held,
-      listeners: Math.max(listeners, isReadWrite ? waiting : 0),
+      listeners,
       queue: queueOf(new MemoryFairQueue(store, name).owners),
       clients: queueOf(this.clients.owners(name)),
+      writers: queueOf(waiting),
       ...(fence !== undefined && { fence }),
     };
   }

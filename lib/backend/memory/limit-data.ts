@@ -55,14 +55,15 @@ export class MemoryLimitData {
     return this.limits.find(limitPermits(name));
   }
 
-  /** Lets a permit that the owner has last `lease` ms from now; false: it has none. */
-  keepPermit(name: string, owner: OwnerId, lease: number): boolean {
+  /** Lets a permit that the owner has last `lease` ms from now. */
+  keepPermit(name: string, owner: OwnerId, lease: number): 'none' | 'kept' | 'shortened' {
     const key = limitPermits(name);
     const stored = this.limits.find(key);
-    if (!stored || !this.inUse(stored).has(owner)) return false;
-    const deadlines = new Map(stored.deadlines).set(owner, this.store.now() + lease);
-    this.set(key, { ...stored, deadlines }, lease);
-    return true;
+    const before = stored && this.inUse(stored).get(owner);
+    if (!stored || before === undefined) return 'none';
+    const deadline = this.store.now() + lease;
+    this.set(key, { ...stored, deadlines: new Map(stored.deadlines).set(owner, deadline) }, lease);
+    return deadline < before ? 'shortened' : 'kept';
   }
 
   /** How a limit is used: `isRepeated`: the owner has a permit. */

@@ -87,7 +87,10 @@ export class MemoryLimit implements LimitOperations {
   }
 
   async hold({ name, owner, lease }: HoldRequest): Promise<HoldOutcome> {
-    if (!this.data.keepPermit(name, owner, lease)) return { outcome: 'lost' };
+    const kept = this.data.keepPermit(name, owner, lease);
+    if (kept === 'none') return { outcome: 'lost' };
+    // Each waiter is measured by its own limit: it asks when the permit that it waits for ends.
+    if (kept === 'shortened') this.tellNext(name);
     return { outcome: 'held', sent: this.store.stopwatch() };
   }
 
@@ -105,7 +108,7 @@ export class MemoryLimit implements LimitOperations {
   }
 
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
-    const held = renewals.map(({ name, owner, lease }) => this.data.keepPermit(name, owner, lease));
+    const held = renewals.map(({ name, owner, lease }) => this.data.keepPermit(name, owner, lease) !== 'none');
     return { sent: this.store.stopwatch(), held };
   }
 

@@ -16,6 +16,7 @@ import type {
   FencedLockOperations,
 } from '../lock-operations.js';
 import type { Stopwatch } from '../../time/monotonic-scheduler.js';
+import type { TakeOverRequest } from '../take-over-operations.js';
 import type { WaitingEntry } from '../waiting-entry.js';
 import { leftBehind } from './left-behind.js';
 import { type MemoryStore, MemoryTable } from './memory-store.js';
@@ -30,6 +31,12 @@ export interface HeldExclusiveLock {
 
 /** The table of all exclusive kinds of locks: they exclude each other. */
 export const lockTable = (store: MemoryStore): MemoryTable<HeldExclusiveLock> => new MemoryTable(store, 'hash');
+
+/** A lease as a message to those that wait: a number that no release has. */
+export const leaseText = (ms: number): string => String(Math.max(2, ms));
+
+/** Whether a lease ends sooner than a time to live of the store; -1: that has no end. */
+export const isShorter = (lease: number, before: number): boolean => before === -1 || lease < before;
 
 /** The reentrant lock in memory: the executable specification of `scripts/lock/*.lua`. */
 export class MemoryLock implements LockOperations {
@@ -55,10 +62,30 @@ export class MemoryLock implements LockOperations {
     return { outcome: 'acquired', sent: this.store.stopwatch() };
   }
 
-  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+  async hold({ name, owner, count, lease, silent }: HoldRequest): Promise<HoldOutcome> {
     if (this.locks.find(name)?.owner !== owner) return { outcome: 'lost' };
-    this.locks.set(name, { owner, count }, lease);
+    return this.setLease(name, { owner, count }, lease, silent);
+  }
+
+  /** Makes the owner `to` the holder of a lock that `from` holds. */
+  takeOver({ name, from, to, lease }: Omit<TakeOverRequest, 'kind'>, silent?: boolean): HoldOutcome {
+    const held = this.locks.find(name);
+    if (held?.owner === to) return this.setLease(name, held, Math.max(lease, this.store.remaining(name)), silent);
+    if (held?.owner !== from) return { outcome: 'lost' };
+    return this.setLease(name, { owner: to, count: 1 }, lease, silent);
+  }
+
+  /** Lets the lock last for `lease` ms from now. */
+  private setLease(name: string, held: HeldExclusiveLock, lease: number, silent?: boolean): HoldOutcome {
+    const before = this.store.remaining(name);
+    this.locks.set(name, held, lease);
+    if (isShorter(lease, before)) this.tellLease(name, leaseText(lease), silent);
     return { outcome: 'held', sent: this.store.stopwatch() };
+  }
+
+  /** Tells those that wait that the lock ends sooner than they may know. */
+  protected tellLease(name: string, lease: string, silent = false): void {
+    if (!silent || this.waiting.count(name) > 0) this.store.publish(lockChannel(name), lease);
   }
 
   async release(request: ReleaseRequest): Promise<ReleaseOutcome> {

@@ -53,7 +53,8 @@ export class MemoryBackend implements LockBackend {
     this.countDownLatch = new MemoryLatch(store);
     this.permitExpirableSemaphore = new MemoryPermits(store);
     this.singleFlight = new MemoryResultStore(store);
-    this.takeOver = new MemoryTakeOver(store);
+    const { lock, fairLock, fencedLock } = this;
+    this.takeOver = new MemoryTakeOver({ plain: lock, fair: fairLock, fenced: fencedLock, spin: lock });
     this.inspection = new MemoryInspection(store);
     this.blockedHolds = new MemoryBlockedHolds(store);
     this.pubSub = { subscribe: async (channel, listener) => store.subscribe(channel, listener) };

@@ -81,8 +81,11 @@ export class MemoryPermits implements PermitOperations {
   async updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome> {
     const sent = this.store.stopwatch();
     const { out } = this.sweep(name);
-    if (!out.has(id)) return { outcome: 'not-held' };
-    this.write(name, out.set(id, this.store.now() + lease));
+    const before = out.get(id);
+    if (before === undefined) return { outcome: 'not-held' };
+    const deadline = this.store.now() + lease;
+    this.write(name, out.set(id, deadline));
+    if (deadline < before) this.announce(name);
     return { outcome: 'held', sent };
   }
 

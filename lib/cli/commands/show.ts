@@ -41,6 +41,10 @@ const print = (lock: InspectedLock, terminal: Terminal): void => {
     terminal.table(tableLines(holders, holderColumns(holders)));
     if (holderCount > holders.length) terminal.line(`… and ${holderCount - holders.length} more`);
   }
+  if (waiting.writers !== undefined) {
+    terminal.line();
+    terminal.table(tableLines(waiting.writers, [{ title: 'WAITING WRITER', text: ({ owner }) => printable(owner) }]));
+  }
   if (waiting.order === undefined) return;
   const places = waiting.order.map(({ owner }, index) => ({ place: String(index + 1), owner: printable(owner) }));
   terminal.line();

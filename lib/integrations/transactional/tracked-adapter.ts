@@ -1,14 +1,15 @@
 import type { TransactionalAdapter, TransactionalAdapterOptions } from '@nestjs-cls/transactional';
 
-type End = Promise<void>;
+/** A transaction with all its savepoints. */
+export interface TrackedTransaction {
+  /** Resolves when it was committed or rolled back, or failed to. */
+  readonly ended: Promise<void>;
+}
 
-const ends = new WeakMap<object, End>();
+const transactions = new WeakMap<object, TrackedTransaction>();
 
-/**
- * Resolves when the client's transaction, with all its savepoints, was committed or rolled back, or failed to. All
- * callers within one transaction get the same promise; `undefined` if its adapter is not tracked.
- */
-export const endOfTransaction = (client: object): End | undefined => ends.get(client);
+/** The client's transaction, one object for all callers within it; `undefined` if its adapter is not tracked. */
+export const transactionOf = (client: object): TrackedTransaction | undefined => transactions.get(client);
 
 /**
  * Makes an adapter's transactions observable for `transactionEnd()`. Changes the adapter in place and returns it.
@@ -35,9 +36,9 @@ const announced = <T extends object, O>(
     ...options,
     wrapWithTransaction: async (txOptions, fn, setClient) => {
       let end = (): void => {};
-      const ended: End = new Promise((resolve) => (end = resolve));
+      const transaction: TrackedTransaction = { ended: new Promise((resolve) => (end = resolve)) };
       try {
-        return await options.wrapWithTransaction(txOptions, fn, announcing(ended, setClient));
+        return await options.wrapWithTransaction(txOptions, fn, announcing(transaction, setClient));
       } finally {
         end();
       }
@@ -45,7 +46,7 @@ const announced = <T extends object, O>(
     // The host checks whether this method exists, so it must be absent if the adapter has none.
     ...(nested && {
       wrapWithNestedTransaction: (txOptions, fn, setClient, outer) =>
-        nested(txOptions, fn, announcing(endOfTransaction(outer), setClient), outer),
+        nested(txOptions, fn, announcing(transactionOf(outer), setClient), outer),
     }),
   };
 };
@@ -53,8 +54,8 @@ const announced = <T extends object, O>(
 type SetClient<T> = (client?: T) => void;
 
 const announcing =
-  <T extends object>(ended: End | undefined, setClient: SetClient<T>): SetClient<T> =>
+  <T extends object>(transaction: TrackedTransaction | undefined, setClient: SetClient<T>): SetClient<T> =>
   (client) => {
-    if (client && ended) ends.set(client, ended);
+    if (client && transaction) transactions.set(client, transaction);
     setClient(client);
   };

@@ -1,7 +1,7 @@
 import { type TransactionalAdapter, TransactionHost } from '@nestjs-cls/transactional';
 import { LockOptionsError } from '../../errors.js';
 import type { ReleaseAfter } from '../../decorators/release-after.js';
-import { endOfTransaction } from './tracked-adapter.js';
+import { type TrackedTransaction, transactionOf } from './tracked-adapter.js';
 
 /**
  * For `releaseAfter`: keeps the lock until the transaction of `@nestjs-cls/transactional` around the method has been
@@ -18,17 +18,17 @@ import { endOfTransaction } from './tracked-adapter.js';
  * async take(sku: string): Promise<void> { … }
  */
 export const transactionEnd = (connectionName?: string): ReleaseAfter => {
-  const end = (): Promise<void> | undefined => endOfOpenTransaction(connectionName);
-  return Object.assign(end, { keptFor: end });
+  const keptFor = (): TrackedTransaction | undefined => openTransaction(connectionName);
+  return Object.assign(() => keptFor()?.ended, { keptFor });
 };
 
 type Host = TransactionHost<TransactionalAdapter<unknown, object, unknown>>;
 
-const endOfOpenTransaction = (connectionName: string | undefined): Promise<void> | undefined => {
+const openTransaction = (connectionName: string | undefined): TrackedTransaction | undefined => {
   const host = hostOf(connectionName);
   if (!host.isTransactionActive()) return undefined;
-  const ended = endOfTransaction(host.tx);
-  if (ended) return ended;
+  const transaction = transactionOf(host.tx);
+  if (transaction) return transaction;
   throw new LockOptionsError(
     `The end of a transaction of ${pluginOf(connectionName)} cannot be observed: wrap its adapter in trackTransactions(…) from nest-redis-lock/transactional`,
     { details: { connectionName } },

@@ -39,18 +39,23 @@ const isManager = (value: unknown): value is TransactionManager => {
 
 const FLAGS = ['isTransactionActive', 'isReleased'] as const;
 
-const ends = new WeakMap<TransactionRunner, Promise<void>>();
+/** The outermost transaction of a query runner. */
+export interface OpenTransaction {
+  /** Resolves when it is committed, rolled back, or lost with its connection. */
+  readonly ended: Promise<void>;
+}
+
+const transactions = new WeakMap<TransactionRunner, OpenTransaction>();
 
 /**
- * Resolves when the outermost transaction of a query runner has ended: committed, rolled back, or lost with its
- * connection. All callers within one transaction get the same promise; `undefined` outside a transaction.
+ * The outermost transaction of a query runner, one object for all callers within it; `undefined` outside a transaction.
  * @throws LockOptionsError for a query runner that cannot be watched.
  */
-export const endOfTransaction = (runner: TransactionRunner): Promise<void> | undefined => {
+export const transactionOf = (runner: TransactionRunner): OpenTransaction | undefined => {
   if (!isInTransaction(runner)) return undefined;
-  const ended = ends.get(runner) ?? watch(runner);
-  ends.set(runner, ended);
-  return ended;
+  const transaction = transactions.get(runner) ?? { ended: watch(runner) };
+  transactions.set(runner, transaction);
+  return transaction;
 };
 
 const isInTransaction = ({ isTransactionActive, isReleased }: TransactionRunner): boolean =>
@@ -78,7 +83,7 @@ const watch = (runner: TransactionRunner): Promise<void> => {
     };
     const end = (): void => {
       for (const flag of FLAGS) Object.defineProperty(runner, flag, { value: runner[flag], writable: true });
-      ends.delete(runner);
+      transactions.delete(runner);
       resolve();
     };
     for (const flag of FLAGS) listen(flag);

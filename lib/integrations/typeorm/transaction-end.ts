@@ -2,9 +2,10 @@ import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import type { ReleaseAfter, ReleaseContext } from '../../decorators/release-after.js';
 import {
-  endOfTransaction,
   isSource,
+  type OpenTransaction,
   runnerOf,
+  transactionOf,
   type TransactionRunner,
   type TransactionSource,
 } from './query-runner.js';
@@ -25,11 +26,11 @@ import {
  * async takeFor(sku: string, work: UnitOfWork): Promise<void> { … }
  */
 export const transactionEnd = (pick?: (...args: never[]) => TransactionSource | undefined): ReleaseAfter => {
-  const end = ({ args }: ReleaseContext): Promise<void> | undefined => {
+  const keptFor = ({ args }: ReleaseContext): OpenTransaction | undefined => {
     const runner = pick ? runnerPicked(pick(...(args as never[]))) : runnerAmong(args);
-    return runner && endOfTransaction(runner);
+    return runner && transactionOf(runner);
   };
-  return Object.assign(end, { keptFor: end });
+  return Object.assign((call: ReleaseContext) => keptFor(call)?.ended, { keptFor });
 };
 
 const runnerPicked = (picked: TransactionSource | undefined): TransactionRunner | undefined => {

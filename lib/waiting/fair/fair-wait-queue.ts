@@ -108,7 +108,7 @@ export class FairWaitQueue {
       first,
       this.grants,
       this.waiting,
-      () => this.wake(),
+      { turn: () => this.wake(), lease: (ms) => this.onLease(ms) },
       (error) => this.rejectAll(error),
     );
     // Earlier notifications were meant for the previous first waiter.
@@ -193,10 +193,12 @@ export class FairWaitQueue {
     this.wake();
   }
 
-  /** Another process was given the lock, and is followed by the first waiter of this one. */
+  /** Another process was given the lock, and is followed by the first waiter of this one; or its lease was shortened. */
   private onLease(remaining: number): void {
     const { lastOutcome } = this;
     if (!lastOutcome || lastOutcome instanceof LockUnavailableError) return;
+    // The reply that is on its way may be older.
+    if (this.order.head?.isAttempting) return this.wake();
     const { next: _, ...busy } = lastOutcome;
     this.lastOutcome = { ...busy, remaining };
     this.sleepAnew();

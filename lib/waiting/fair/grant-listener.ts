@@ -9,7 +9,7 @@ export interface GrantReceiver {
   given(grant: ReceivedGrant): void;
   /** A waiter of this process may have been given the lock, or told to ask for it: asking tells. */
   missed(): void;
-  /** The lock was given to a waiter of another process, and may end after so many ms without a release. */
+  /** The lock, held by another process, ends after so many ms, maybe without a release. */
   lease(ms: number): void;
   /** Listening failed for good. */
   failed(error: unknown): void;

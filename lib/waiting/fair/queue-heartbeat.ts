@@ -1,11 +1,6 @@
-import { isPassing } from '../../errors.js';
-import type { ScheduledTask } from '../../time/scheduler.js';
+import { Heartbeat } from '../heartbeat.js';
 import type { ServerOrder } from './server-order.js';
 import type { FairWaiter, FairWaiting } from './fair-waiter.js';
-
-/** Shares of a slot: the interval between heartbeats, and the delay before a failed one is retried. */
-const INTERVAL_SHARE = 1 / 3;
-const RETRY_SHARE = 1 / 10;
 
 /** Places kept alive by one request: few enough to block the server for a millisecond or two at most. */
 const MAX_BATCH = 500;
@@ -20,42 +15,32 @@ export interface HeartbeatListener {
 
 /** Keeps all places of one fair lock alive: every third of a slot, one request per batch. */
 export class QueueHeartbeat {
-  private timer: ScheduledTask | undefined;
-  private isRunning = false;
+  private readonly heartbeat: Heartbeat;
 
   constructor(
     private readonly name: string,
     private readonly waiting: FairWaiting,
     private readonly places: ServerOrder<FairWaiter>,
     private readonly listener: HeartbeatListener,
-  ) {}
+  ) {
+    this.heartbeat = new Heartbeat(
+      waiting,
+      () => this.beat(),
+      (error) => listener.failed(error),
+    );
+  }
 
   start(): void {
-    this.isRunning = true;
-    this.schedule(INTERVAL_SHARE);
+    this.heartbeat.start();
   }
 
   stop(): void {
-    this.isRunning = false;
-    this.timer?.cancel();
-  }
-
-  private schedule(share: number): void {
-    const { scheduler, slot, inFlight } = this.waiting;
-    this.timer?.cancel();
-    this.timer = scheduler.schedule(slot * share, () => void inFlight.add(this.beat()));
+    this.heartbeat.stop();
   }
 
   private async beat(): Promise<void> {
     const all = this.places.all();
-    let share = INTERVAL_SHARE;
-    try {
-      for (let from = 0; from < all.length; from += MAX_BATCH) await this.beatBatch(all.slice(from, from + MAX_BATCH));
-    } catch (error) {
-      if (!isPassing(error)) this.listener.failed(error);
-      share = RETRY_SHARE;
-    }
-    if (this.isRunning) this.schedule(share);
+    for (let from = 0; from < all.length; from += MAX_BATCH) await this.beatBatch(all.slice(from, from + MAX_BATCH));
   }
 
   private async beatBatch(batch: readonly FairWaiter[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { fairChannel } from '../../keys/redisson-keys.js';
 import { Deadline } from '../../time/deadline-timer.js';
 import { ChannelListener } from '../channel-listener.js';
+import { MAX_RELEASE } from '../queue/announced-releases.js';
 import type { FairWaiter, FairWaiting } from './fair-waiter.js';
 import type { GrantListener } from './grant-listener.js';
 
@@ -21,12 +22,17 @@ export class TurnListener extends Deadline {
     private readonly first: FairWaiter,
     private readonly grants: GrantListener,
     private readonly waiting: FairWaiting,
-    onTurn: () => void,
+    heard: { readonly turn: () => void; readonly lease: (ms: number) => void },
     onError: (error: unknown) => void,
   ) {
     super();
     this.at = waiting.scheduler.now() + OWN_CHANNEL_AFTER_MS;
-    this.own = new ChannelListener(waiting.pubSub, fairChannel(first.context.name, first.owner), onTurn, onError);
+    const onMessage = (message?: string): void => {
+      const lease = Number(message);
+      if (lease > MAX_RELEASE) heard.lease(lease);
+      else heard.turn();
+    };
+    this.own = new ChannelListener(waiting.pubSub, fairChannel(first.context.name, first.owner), onMessage, onError);
     if (this.isGiven) waiting.scheduler.deadlines.add(this);
   }
 

@@ -3,7 +3,7 @@ import { ChannelListener } from '../channel-listener.js';
 import { PeerYield } from './peer-yield.js';
 import type { ReleaseListener, Releases } from './releases.js';
 
-/** The messages of Redisson for releases are 0 and 1; any other number is the lease of the present holder, ms. */
+/** The messages of Redisson for releases of locks are 0 and 1; any other number is what is left of the present lease, ms. */
 export const MAX_RELEASE = 1;
 
 /** Releases that are announced on a channel. After one of our own, other processes go first: see {@link PeerYield}. */
@@ -13,10 +13,12 @@ export class AnnouncedReleases implements Releases {
   private readonly peerYield: PeerYield;
   private readonly polling: Polling;
 
+  /** @param hearsLeases As in `AttemptStrategy`. */
   constructor(
     channel: string,
     { scheduler, pubSub, polling }: WaitDependencies,
     private readonly listener: ReleaseListener,
+    private readonly hearsLeases = false,
   ) {
     this.polling = polling;
     this.peerYield = new PeerYield(scheduler, () => listener.onOurTurn());
@@ -85,7 +87,7 @@ export class AnnouncedReleases implements Releases {
 
   private onMessage(message: string | undefined): void {
     const lease = Number(message);
-    if (lease > MAX_RELEASE) this.listener.onLease(lease);
+    if (this.hearsLeases && lease > MAX_RELEASE) this.listener.onLease(lease);
     else this.onAnnouncement();
   }
 

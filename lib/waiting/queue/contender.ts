@@ -94,7 +94,7 @@ export class Contender<Wanted, Got extends object> {
     this.given = undefined;
   }
 
-  /** Called when another process was given the lock. @param remaining Milliseconds of its lease. */
+  /** Called when another process was given the lock, or a lease was shortened. @param remaining Milliseconds left of it. */
   onLease(remaining: number): void {
     if (this.isIdle || this.outcome instanceof LockUnavailableError) return;
     this.outcome = { ...this.outcome, remaining };

@@ -59,7 +59,7 @@ export interface Releases {
 export interface ReleaseListener {
   /** Another process released, or may have: the reply to an attempt in flight may predate that. */
   onReleaseByOther(): void;
-  /** Another client was given what was released, with a lease of so many ms, which may end without a release. */
+  /** What others hold ends after so many ms, maybe without a release: a client was given it, or its lease was shortened. */
   onLease(ms: number): void;
   /** This process may ask the server now. */
   onOurTurn(): void;

@@ -48,7 +48,7 @@ export class Subscriptions<Wanted, Got extends object> {
     this.releases =
       channel === undefined
         ? new UnannouncedReleases(waiting, listener)
-        : new AnnouncedReleases(channel, waiting, listener);
+        : new AnnouncedReleases(channel, waiting, listener, attempts.hearsLeases);
     this.serverWait = attempts.waitOnServer?.(name, waiting.pubSub, listener);
   }
 

@@ -62,6 +62,10 @@ describeVectors(
     'lock.renew': renew,
   },
   {
+    L02: {
+      why: 'waiters of ours are told that the lease ends sooner than they know; Redisson ignores the number',
+      messages: [['redisson_lock__channel:{lk}', '10000']],
+    },
     L10: {
       why: 'owner ids never come back, so a repeated release finds that its owner holds nothing; latches are left alone',
       setup: [

@@ -54,6 +54,10 @@ describeVectors(
       returns: [319_000, 320_000],
       messages: [['redisson_lock__channel:{f}:${B7}', '0']],
     },
+    F15: {
+      why: 'the head is told that the lease ends sooner than it knows; one of Redisson asks',
+      messages: [['redisson_lock__channel:{f}:${B7}', '0']],
+    },
     F16: { why: 'nothing was held, and the caller learns so; the head is told all the same', returns: 'notOwner' },
   },
 );

@@ -102,8 +102,17 @@ describeVectors(
       returns: 'final',
     },
     R05: {
-      why: 'to us, one of several readers is released like any other: returns final',
+      why: 'to us, one of several readers is released like any other: returns final; waiters of ours are told that the lock ends sooner than they know',
       returns: 'final',
+      messages: [['redisson_rwlock:{rw}', [19_000, 20_000]]],
+    },
+    R06: {
+      why: 'waiters of ours are told that the lock ends sooner than they know; Redisson ignores the number',
+      messages: [['redisson_rwlock:{rw}', [29_000, 30_000]]],
+    },
+    W05: {
+      why: 'waiters of ours are told that the lock ends sooner than they know; Redisson ignores the number',
+      messages: [['redisson_rwlock:{rw}', '30000']],
     },
   },
 );

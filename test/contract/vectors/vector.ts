@@ -27,6 +27,9 @@ export interface ExpectedKey {
   readonly optional?: boolean;
 }
 
+/** A payload is a text, or an inclusive range of numbers. */
+export type Message = readonly [channel: string, payload: string | readonly [least: number, most: number]];
+
 export interface Vector {
   readonly id: string;
   readonly title: string;
@@ -37,7 +40,7 @@ export interface Vector {
   readonly returns: unknown;
   /** All keys afterwards. */
   readonly state: Readonly<Record<string, ExpectedKey>>;
-  readonly messages: readonly (readonly [channel: string, payload: string])[];
+  readonly messages: readonly Message[];
   readonly messagesOptional?: boolean;
 }
 

@@ -5,12 +5,12 @@ import { name, readerOrWriter } from '../names.js';
 import type { Step } from '../pair.js';
 
 /**
- * A writer with a patience of its own, so that the milliseconds of a real server never decide which writer waits
+ * A writer with a slot of its own, so that the milliseconds of a real server never decide which writer waits
  * longest.
  */
 const waitingWriter = (number: number): WaitingWriter => ({
   id: `44444444-4444-4444-4444-444444444444:waiter${number}`,
-  patience: (3 + number) * UNIT,
+  slot: (3 + number) * UNIT,
 });
 
 /** Writers that go before new readers, and readers that let them pass. Operations of every lock are in `lock.steps`. */
@@ -26,6 +26,10 @@ export const preferenceSteps: fc.Arbitrary<Step> = fc.oneof(
   })),
   fc.tuple(name, fc.integer({ min: 0, max: 2 })).map(([lock, waiter]): Step => ({
     label: `writeLock.withdraw ${lock} writer ${waiter}`,
-    run: ({ backend }) => backend.writeLock.withdraw(lock, waitingWriter(waiter).id),
+    run: ({ backend }) => backend.writeLock.withdraw(lock, waitingWriter(waiter)),
+  })),
+  fc.tuple(name, fc.integer({ min: 0, max: 2 })).map(([lock, waiter]): Step => ({
+    label: `writeLock.announce ${lock} writer ${waiter}`,
+    run: ({ backend }) => backend.writeLock.announce(lock, waitingWriter(waiter)),
   })),
 );

@@ -14,7 +14,7 @@ describe('RedisCluster', () => {
 
   beforeAll(async () => {
     cluster = await RedisCluster.start({ replicasPerMaster: 1, nodeTimeout: 1000 });
-  }, 30_000);
+  });
 
   afterAll(() => cluster.stop());
 
@@ -56,7 +56,7 @@ describe('RedisCluster', () => {
     await third.restart();
     await cluster.settled();
     await expect(cluster.admin(third).role()).resolves.toMatchObject({ 0: 'slave' });
-  }, 30_000);
+  });
 
   it('sends clients through proxies, which may fail without the cluster knowing; leaves nothing behind', async () => {
     const password = 'secret';
@@ -82,7 +82,7 @@ describe('RedisCluster', () => {
     }
     expect(pids.filter(isAlive)).toEqual([]);
     expect(servers.filter(({ folder }) => existsSync(folder))).toEqual([]);
-  }, 30_000);
+  });
 
   it('reports why it cannot be started', async () => {
     await expect(RedisCluster.start({ args: ['--no-such-setting', '1'] })).rejects.toThrow('no-such-setting');

@@ -18,7 +18,7 @@ describe('RedisSentinels', () => {
     await topology.settled();
     await expect(topology.admin(initialMaster).role()).resolves.toMatchObject({ 0: 'slave', 2: next.port });
     expect(topology.replicas).toContain(added);
-  }, 30_000);
+  });
 
   it('leads clients past a master whose network fails; leaves nothing behind', async () => {
     const topology = await RedisSentinels.start({ behindProxies: true, password: 'secret', sentinelPassword: 'quiet' });
@@ -47,5 +47,5 @@ describe('RedisSentinels', () => {
     }
     expect(pids.filter(isAlive)).toEqual([]);
     expect(all.filter(({ folder }) => existsSync(folder))).toEqual([]);
-  }, 30_000);
+  });
 });

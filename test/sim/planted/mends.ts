@@ -203,6 +203,28 @@ export const mends: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'D43',
+    what: 'readers let a writer go first for two polls and a second after its process has died',
+    edits: [
+      {
+        file: 'waiting/writers/writer-preference-acquirer.ts',
+        find: '{ id: owners.next(), slot }',
+        replace: '{ id: owners.next(), slot: 11_000 }',
+      },
+    ],
+  },
+  {
+    name: 'D43-withdrawn-once',
+    what: 'the withdrawal of a writer that has stopped waiting is sent once, even if it fails',
+    edits: [
+      {
+        file: 'backend/redis/kinds/read-write/waiting-writers.ts',
+        find: 'this.withdrawals.releaseInBackground(withdrawal);',
+        replace: '',
+      },
+    ],
+  },
+  {
     name: 'D44',
     what: 'the age of a grant leaves out the time for which the machine was suspended',
     edits: [

@@ -225,4 +225,15 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'writer-without-end',
+    what: 'readers let a writer that has died go first for a minute',
+    edits: [
+      {
+        file: 'backend/memory/read-write/read-write-data.ts',
+        find: 'new Map([...waiting, [id, now + slot]]), Math.max(this.store.remaining(key), slot)',
+        replace: 'new Map([...waiting, [id, now + 60_000]]), 60_000',
+      },
+    ],
+  },
 ];

@@ -1,8 +1,10 @@
 import type { Hold } from '../../../lib/holds/hold.js';
 import type { Lock } from '../../../lib/locks/lock.js';
 import { Arrivals } from '../checks/arrivals.js';
+import { WaitingWriters } from '../checks/waiting-writers.js';
 import type { Task } from '../checks/sections.js';
 import type { Caller, LockRequest } from '../world/caller.js';
+import type { SimulatedWorld } from '../world/simulated-world.js';
 import { repeat, type Scenario } from './scenario.js';
 
 type Half = 'read' | 'write';
@@ -28,7 +30,25 @@ const convert = async (caller: Caller, first: Hold, mode: Half): Promise<Hold> =
   return hold;
 };
 
-const takeOnce = async (caller: Caller, halfOf: HalfOf, readers: Arrivals): Promise<void> => {
+/** The checks of the order in which callers get the lock. */
+interface Order {
+  readonly readers: Arrivals;
+  /** Absent: writers have no preference. */
+  readonly writers: WaitingWriters | undefined;
+}
+
+/** Longer than any command, cut and retry of a run takes, one after the other, ms. */
+const longestOutage = ({ profile }: SimulatedWorld): number => 2000 + 10 * profile.commandTimeout;
+
+const watchWriters = (world: SimulatedWorld): WaitingWriters => {
+  const { simulation, server, processes, profile } = world;
+  const outage = longestOutage(world);
+  // A reader may miss a release by a writer, too, until its next poll.
+  const reader = Math.max(profile.fairWaitTimeout, profile.safetyPoll) + outage;
+  return new WaitingWriters(simulation, server, 'a', processes, { reader, announcement: outage });
+};
+
+const takeOnce = async (caller: Caller, halfOf: HalfOf, { readers, writers }: Order): Promise<void> => {
   const { world, process } = caller;
   const { rng, profile } = world;
   const mode = rng.pick(['read', 'read', 'write'] as const);
@@ -39,9 +59,11 @@ const takeOnce = async (caller: Caller, halfOf: HalfOf, readers: Arrivals): Prom
     const request: LockRequest = { lease: world.lease(), wait: 20_000, mode: half, within };
     await caller.locked(halfOf(caller, half), request, (hold) => caller.work(duration(), hold.signal));
   };
+  const waited = writers?.begin({ half: mode, who: caller.name, process });
   const place = mode === 'read' ? readers.arrive({ who: caller.name, process, wait, signal }) : undefined;
   await caller.locked(halfOf(caller, mode), { lease: world.lease(), wait, signal, mode }, async (hold: Hold, task) => {
     place?.granted();
+    waited?.();
     await caller.work(duration(), hold.signal);
     if (rng.chance(0.4)) await again(mode, task);
     // A writer may read as well. A reader that wants to write would wait for itself.
@@ -51,6 +73,40 @@ const takeOnce = async (caller: Caller, halfOf: HalfOf, readers: Arrivals): Prom
     await caller.work(duration(), last.signal);
   });
   place?.left();
+  waited?.();
+};
+
+/**
+ * A reader works for long. A writer of another process waits beside it until it dies, is aborted, or is aborted while its
+ * connection breaks. Readers come before and after that.
+ */
+const besiege = (world: SimulatedWorld, halfOf: HalfOf, writers: WaitingWriters): readonly Promise<unknown>[] => {
+  const { rng, processes, profile, simulation } = world;
+  const [reading, writing] = processes;
+  const end = rng.between(300, 4000);
+  const abort = new AbortController();
+  const take = async (caller: Caller, half: Half, from: number, ms: number, signal?: AbortSignal): Promise<void> => {
+    await caller.work(from);
+    const waited = writers.begin({ half, who: caller.name, process: caller.process });
+    const request: LockRequest = { lease: 60_000, wait: 90_000, mode: half, signal };
+    await caller.locked(halfOf(caller, half), request, (hold) => {
+      waited();
+      return caller.work(ms, hold.signal);
+    });
+    waited();
+  };
+  const fate = rng.pick(['dies', 'is cut', 'is aborted'] as const);
+  simulation.at(end, () => {
+    if (fate === 'dies' && processes.filter(({ isAlive }) => isAlive).length > 1) return writing?.kill();
+    if (fate === 'is cut') writing?.cutOne(rng.between(1, 400));
+    return writing?.act(rng.between(0, 5), () => abort.abort(new Error('The writer gives up')));
+  });
+  const later = Array.from({ length: rng.whole(1, 3) }, () => world.caller(reading));
+  return [
+    take(world.caller(reading), 'read', 0, end + profile.fairWaitTimeout + rng.between(0, 30_000)),
+    take(world.caller(writing), 'write', rng.between(0, 0.9) * end, 5, abort.signal),
+    ...later.map((caller) => take(caller, 'read', rng.between(0, 1.5) * end, 5)),
+  ];
 };
 
 /** Readers share a lock, writers exclude all others. */
@@ -65,8 +121,11 @@ export const readWriteLocks: Scenario = {
       const lock = process.locks.getReadWriteLock('a', options);
       return half === 'read' ? lock.readLock() : lock.writeLock();
     };
-    const readers = new Arrivals(world.simulation, 'a');
+    const writers = options && watchWriters(world);
+    const order: Order = { readers: new Arrivals(world.simulation, 'a'), writers };
     const callers = Array.from({ length: rng.whole(2, 6) }, () => world.caller());
-    return { callers: callers.map((caller) => repeat(rng.whole(1, 3), () => takeOnce(caller, halfOf, readers))) };
+    const loads = callers.map((caller) => repeat(rng.whole(1, 3), () => takeOnce(caller, halfOf, order)));
+    const isBesieged = writers && world.profile.name !== 'quiet' && rng.chance(0.5);
+    return { callers: isBesieged ? [...loads, ...besiege(world, halfOf, writers)] : loads };
   },
 };

@@ -1,11 +1,12 @@
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
-import type { ServerNow } from './lock-scripts.js';
+import { holding, type ServerNow } from './lock-scripts.js';
 import type { ScriptTable } from './script-table.js';
 
 /** The scripts of fair locks; those they share with plain locks are defined there. */
 export const defineFairLocks = (table: ScriptTable, { fairLock }: MemoryBackend, now: ServerNow): void => {
-  const { acquire, queue, keep, leave, release } = scripts.fairLock;
+  const { acquire, queue, keep, leave, release, hold } = scripts.fairLock;
+  table.define(hold, holding(fairLock, now));
   table.define(acquire, async ({ lock }, { owner, lease, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now(), ''];
     const reply = await fairLock.acquire({ name: lock, owner, lease });

@@ -8,6 +8,14 @@ import type { ScriptTable } from './script-table.js';
 /** The server's clock in whole milliseconds, as Redis has it. */
 export type ServerNow = () => number;
 
+interface HoldTerms {
+  readonly owner: string;
+  readonly count: number;
+  readonly lease: number;
+  readonly notAfter: number;
+  readonly entries?: string;
+}
+
 type AcquireWords = [outcome: 'acquired' | 'busy', remaining: number, detail: string, now: number];
 
 const holderIn = (reply: Exclude<AcquireOutcome, { outcome: 'acquired' }>): string =>
@@ -22,6 +30,19 @@ const parseEntry = (text: string): WaitingEntry => {
   return { owner, lease: Number(lease), firstLease: Number(firstLease) };
 };
 
+/** What the scripts that hold locks of one kind do. A lock with `entries` is silent. */
+export const holding =
+  (locks: Pick<LockOperations, 'hold'>, now: ServerNow) =>
+  async (
+    { lock: name }: { readonly lock: string },
+    { notAfter, entries = '', ...terms }: HoldTerms,
+  ): Promise<[outcome: 'held' | 'lost' | 'late', now: number]> => {
+    if (now() > notAfter) return ['late', now()];
+    const { owner, count, lease } = terms;
+    const { outcome } = await locks.hold({ name, owner, count, lease, silent: entries !== '' });
+    return [outcome, now()];
+  };
+
 /** The transitions that every kind of lock has, under the scripts of one kind. */
 const defineCommon = (
   table: ScriptTable,
@@ -30,11 +51,6 @@ const defineCommon = (
   kind: typeof scripts.lock | typeof scripts.readLock | typeof scripts.writeLock,
   stride: number,
 ): void => {
-  table.define(kind.hold, async ({ lock }, { owner, count, lease, notAfter }) => {
-    if (now() > notAfter) return ['late', now()];
-    const { outcome } = await locks.hold({ name: lock, owner, count, lease });
-    return [outcome, now()];
-  });
   table.define(kind.renew, async ({ locks: names }, { notAfter, holders }) => {
     if (now() > notAfter) return ['late', now()];
     const { held } = await locks.renew(renewalsOf(names, holders, stride));
@@ -52,6 +68,9 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
   defineCommon(table, now, lock, scripts.lock, 2);
   defineCommon(table, now, readLock, scripts.readLock, 3);
   defineCommon(table, now, writeLock, scripts.writeLock, 3);
+  table.define(scripts.lock.hold, holding(lock, now));
+  table.define(scripts.readLock.hold, holding(readLock, now));
+  table.define(scripts.writeLock.hold, holding(writeLock, now));
 
   table.define(scripts.lock.acquire, async (keys, { owner, lease, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now()];
@@ -77,9 +96,15 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     return ['withdrawn', now()];
   });
   for (const how of ['detach', 'attach'] as const) {
-    table.define(scripts.lock[how], async (keys, { from, to, lease, notAfter }) => {
+    table.define(scripts.lock[how], async (keys, { from, to, lease, notAfter, entries }) => {
       if (now() > notAfter) return ['late', now()];
-      const { outcome } = await backend.takeOver[how]({ name: keys.lock, from, to, lease, kind: 'plain' });
+      const kind = entries === '' ? 'plain' : 'spin';
+      const { outcome } = await backend.takeOver[how]({ name: keys.lock, from, to, lease, kind });
+      return [outcome, now()];
+    });
+    table.define(scripts.fairLock[how], async (keys, { from, to, lease, notAfter }) => {
+      if (now() > notAfter) return ['late', now()];
+      const { outcome } = await backend.takeOver[how]({ name: keys.lock, from, to, lease, kind: 'fair' });
       return [outcome, now()];
     });
   }
@@ -92,16 +117,18 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
   table.define(scripts.readLock.acquire, async (keys, { owner, lease, behindWriters, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now()];
     const request = { name: keys.lock, owner, lease, behindWriters: behindWriters === 1 };
-    return acquireReply(await readLock.acquire(request), lease, now());
+    const reply = await readLock.acquire(request);
+    if (reply.outcome === 'reserved') return ['kept-out', reply.remaining, reply.next, now()];
+    return acquireReply(reply, lease, now());
   });
   table.define(scripts.readLock.release, async (keys, { owner, notAfter }) => {
     if (now() > notAfter) return ['late', now()];
     const { outcome } = await readLock.release({ name: keys.lock, owner, lease: 0 });
     return [outcome, now()];
   });
-  table.define(scripts.writeLock.acquire, async (keys, { owner, lease, waiter, patience, notAfter }) => {
+  table.define(scripts.writeLock.acquire, async (keys, { owner, lease, waiter, slot, notAfter }) => {
     if (now() > notAfter) return ['late', 0, '', now()];
-    const waiting = waiter === '' ? undefined : { id: waiter, patience };
+    const waiting = waiter === '' ? undefined : { id: waiter, slot };
     const reply = await writeLock.acquire({ name: keys.lock, owner, lease, ...(waiting && { waiting }) });
     return acquireReply(reply, lease, now());
   });
@@ -119,8 +146,13 @@ export const defineLocks = (table: ScriptTable, backend: MemoryBackend, now: Ser
     const { outcome } = await backend.conversion.downgrade({ name: keys.lock, from, to, lease });
     return [outcome, now()];
   });
+  table.define(scripts.writeLock.announce, async (keys, { waiter, slot, notAfter }) => {
+    if (now() > notAfter) return ['late', now()];
+    await writeLock.announce(keys.lock, { id: waiter, slot });
+    return ['announced', now()];
+  });
   table.define(scripts.writeLock.withdraw, async (_keys, { lock: name, waiter }) => {
-    await writeLock.withdraw(name, waiter);
-    return ['withdrawn'];
+    await writeLock.withdraw(name, { id: waiter, slot: 0 });
+    return ['withdrawn', now()];
   });
 };

@@ -28,7 +28,7 @@ export class MemoryConversion implements ConversionOperations {
     ).length;
     if (readers > 0) return { outcome: 'others', readers };
     this.data.deleteTimeouts(name, from, 0, reads);
-    locks.set(name, { writer: { owner: to, count: 1 }, readers: new Map() }, lease);
+    this.data.keep(name, { writer: { owner: to, count: 1 }, readers: new Map() }, lease);
     return { outcome: 'held', sent: store.stopwatch() };
   }
 

@@ -1,6 +1,6 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
 import type { WaitingWriter } from '../../lock-operations.js';
-import type { HeldExclusiveLock } from '../lock.js';
+import { type HeldExclusiveLock, isShorter, leaseText } from '../lock.js';
 import { type MemoryStore, MemoryTable } from '../memory-store.js';
 import { readTimeout, readWriteLockChannel, waitingWriters } from '../../../keys/redisson-keys.js';
 
@@ -40,6 +40,13 @@ export class ReadWriteData {
     this.store.publish(readWriteLockChannel(name));
   }
 
+  /** Sets the lock, to last for `ttl` ms from now, and tells those that wait if that is shorter than before. */
+  keep(name: string, held: HeldReadWriteLock, ttl: number): void {
+    const before = this.store.remaining(name);
+    this.locks.set(name, held, ttl);
+    if (isShorter(ttl, before)) this.store.publish(readWriteLockChannel(name), leaseText(ttl));
+  }
+
   free(name: string): void {
     this.store.delete(name);
     this.publish(name);
@@ -65,11 +72,11 @@ export class ReadWriteData {
   }
 
   /** Counts the writer as waiting from now on. */
-  announce(name: string, { id, patience }: WaitingWriter): void {
+  announce(name: string, { id, slot }: WaitingWriter): void {
     const key = waitingWriters(name);
     const now = this.store.now();
     const waiting = [...(this.writers.find(key) ?? [])].filter(([, until]) => until > now);
-    this.writers.set(key, new Map([...waiting, [id, now + patience]]), Math.max(this.store.remaining(key), patience));
+    this.writers.set(key, new Map([...waiting, [id, now + slot]]), Math.max(this.store.remaining(key), slot));
   }
 
   /** @returns Whether it counted as waiting. */
@@ -82,10 +89,10 @@ export class ReadWriteData {
     return true;
   }
 
-  /** The writer that counts as waiting for the longest time from now. */
-  waitingWriter(name: string): WaitingWriter | undefined {
+  /** The writer that counts as waiting for the longest time from now, and for how many milliseconds. */
+  waitingWriter(name: string): { readonly id: OwnerId; readonly remaining: number } | undefined {
     const now = this.store.now();
     const [last] = [...(this.writers.find(waitingWriters(name)) ?? [])].sort(([, a], [, b]) => b - a);
-    return last && last[1] > now ? { id: last[0], patience: last[1] - now } : undefined;
+    return last && last[1] > now ? { id: last[0], remaining: last[1] - now } : undefined;
   }
 }

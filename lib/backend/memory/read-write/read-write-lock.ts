@@ -12,6 +12,7 @@ import type {
   RenewOutcome,
   ReadRequest,
   ReadLockOperations,
+  WaitingWriter,
   WriteRequest,
   WriteLockOperations,
 } from '../../lock-operations.js';
@@ -27,7 +28,7 @@ export class MemoryReadLock implements ReadLockOperations {
     const held = locks.get(name);
     if (held?.writer) return { outcome: 'busy', remaining: store.remaining(name), holder: held.writer.owner };
     const first = behindWriters && !held?.readers.has(owner) ? this.data.waitingWriter(name) : undefined;
-    if (first) return { outcome: 'busy', remaining: Math.ceil(first.patience), holder: first.id };
+    if (first) return { outcome: 'reserved', remaining: Math.ceil(first.remaining), next: first.id, isWriter: true };
     this.data.setTimeouts(name, owner, 1, lease);
     const readers = new Map(held?.readers).set(owner, 1);
     locks.set(name, { writer: undefined, readers }, Math.max(store.remaining(name), lease));
@@ -44,7 +45,7 @@ export class MemoryReadLock implements ReadLockOperations {
     this.data.deleteTimeouts(name, owner, count, before);
     const readers = new Map(held.readers).set(owner, count);
     const ttl = writes ? Math.max(store.remaining(name), lease) : this.data.longestRead(name, readers);
-    locks.set(name, { ...held, readers }, ttl);
+    this.data.keep(name, { ...held, readers }, ttl);
     return { outcome: 'held', sent: store.stopwatch() };
   }
 
@@ -77,7 +78,7 @@ export class MemoryReadLock implements ReadLockOperations {
     const readers = new Map([...held.readers].filter(([reader]) => reader !== owner));
     const longest = this.data.longestRead(name, readers);
     if (held.writer) locks.set(name, { ...held, readers });
-    else if (longest > 0) locks.set(name, { ...held, readers }, longest);
+    else if (longest > 0) this.data.keep(name, { ...held, readers }, longest);
     // Readers without a living time-out are dead, and keep no other owner out.
     else this.data.free(name);
     return { outcome: 'released' };
@@ -119,7 +120,7 @@ export class MemoryWriteLock implements WriteLockOperations {
   async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
     const held = this.heldBy(owner, name);
     if (!held) return { outcome: 'lost' };
-    this.keep(name, { ...held, writer: { owner, count } }, lease);
+    this.data.keep(name, { ...held, writer: { owner, count } }, this.needed(name, held, lease));
     return { outcome: 'held', sent: this.data.store.stopwatch() };
   }
 
@@ -130,7 +131,7 @@ export class MemoryWriteLock implements WriteLockOperations {
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
     const renewed = renewals.map(({ name, owner, lease }) => {
       const held = this.heldBy(owner, name);
-      if (held) this.keep(name, held, lease);
+      if (held) this.data.locks.set(name, held, this.needed(name, held, lease));
       return held !== undefined;
     });
     return { sent: this.data.store.stopwatch(), held: renewed };
@@ -169,8 +170,12 @@ export class MemoryWriteLock implements WriteLockOperations {
     };
   }
 
-  async withdraw(name: string, waiter: OwnerId): Promise<void> {
-    if (this.data.withdraw(name, waiter) && !this.data.locks.find(name)?.writer) this.data.publish(name);
+  async announce(name: string, writer: WaitingWriter): Promise<void> {
+    this.data.announce(name, writer);
+  }
+
+  async withdraw(name: string, { id }: WaitingWriter): Promise<void> {
+    if (this.data.withdraw(name, id) && !this.data.locks.find(name)?.writer) this.data.publish(name);
   }
 
   private heldBy(owner: OwnerId, name: string): HeldReadWriteLock | undefined {
@@ -178,8 +183,8 @@ export class MemoryWriteLock implements WriteLockOperations {
     return held?.writer?.owner === owner ? held : undefined;
   }
 
-  /** Lets the lock of a writer last for `lease` ms from now, or until its last read ends if that is later. */
-  private keep(name: string, held: HeldReadWriteLock, lease: number): void {
-    this.data.locks.set(name, held, Math.max(lease, this.data.longestRead(name, held.readers)));
+  /** Milliseconds for which the lock of a writer lasts: its lease, or until its last read ends if that is later. */
+  private needed(name: string, { readers }: HeldReadWriteLock, lease: number): number {
+    return Math.max(lease, this.data.longestRead(name, readers));
   }
 }

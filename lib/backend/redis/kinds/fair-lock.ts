@@ -5,16 +5,23 @@ import type { GrantChannel } from '../../granting-lock-operations.js';
 import { QueuedLock, type QueueReply, type QueueScripts } from './queued-lock.js';
 import { grantChannelOf, longestFirstLease } from './granting-lock.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
-import type { AcquireRequest, ForceReleaseRequest } from '../../lock-operations.js';
+import type { AcquireRequest, ForceReleaseRequest, HoldRequest } from '../../lock-operations.js';
 import {
   type AcquireReply,
   type ForceReleaseReply,
+  type HoldReply,
   type Release,
   type ReleaseReply,
   PlainLockScripts,
 } from './lock-scripts.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import { fairDeadlines, fairQueue } from '../../../keys/redisson-keys.js';
+
+export const fairKeys = (name: string): { lock: string; queue: string; deadlines: string } => ({
+  lock: name,
+  queue: fairQueue(name),
+  deadlines: fairDeadlines(name),
+});
 
 /**
  * The fair lock on Redisson's data: the plain lock's hash, a list of the waiters, and a sorted set of their deadlines.
@@ -24,7 +31,7 @@ export class FairLockScripts extends PlainLockScripts implements QueueScripts {
   override async acquire(request: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
     const { name, owner, lease } = request;
     const args = { owner, lease, notAfter, ...this.announcing(name) };
-    const reply = await this.commands.run(scripts.fairLock.acquire, this.keys(name), args, deadline, name);
+    const reply = await this.commands.run(scripts.fairLock.acquire, fairKeys(name), args, deadline, name);
     const [outcome, remaining, detail, now, key] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(key, detail);
     return [outcome, remaining, detail, now];
@@ -35,7 +42,7 @@ export class FairLockScripts extends PlainLockScripts implements QueueScripts {
     { notAfter, deadline }: RequestLimits,
   ): Promise<QueueReply> {
     const args = { owner, lease, slot, firstLease, notAfter, ...this.announcing(name) };
-    const reply = await this.commands.run(scripts.fairLock.queue, this.keys(name), args, deadline, name);
+    const reply = await this.commands.run(scripts.fairLock.queue, fairKeys(name), args, deadline, name);
     const [outcome, remaining, detail, now, head, mixed] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(head, detail);
     return { outcome, remaining, holder: detail, now, head, isMixed: mixed === 1 };
@@ -44,20 +51,26 @@ export class FairLockScripts extends PlainLockScripts implements QueueScripts {
   /** Resolves with the server's time. */
   async leave({ name, owners, slot }: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number> {
     const args = { slot, owners, ...this.announcing(name), mayGrant: this.mayGrant(name) };
-    const [, now] = await this.commands.run(scripts.fairLock.leave, this.keys(name), args, deadline, name);
+    const [, now] = await this.commands.run(scripts.fairLock.leave, fairKeys(name), args, deadline, name);
     return now;
   }
 
   /** Resolves with one number for each owner; 1 if it has a place. */
   async keep({ name, owners, slot }: KeepRequest, deadline: number): Promise<readonly number[]> {
     const args = { slot, owners, ...this.announcing(name) };
-    const [, , ...kept] = await this.commands.run(scripts.fairLock.keep, this.keys(name), args, deadline, name);
+    const [, , ...kept] = await this.commands.run(scripts.fairLock.keep, fairKeys(name), args, deadline, name);
     return kept;
+  }
+
+  override hold({ name, owner, count, lease }: HoldRequest, limits: RequestLimits): Promise<HoldReply> {
+    const { notAfter, deadline } = limits;
+    const args = { owner, count, lease, notAfter, ...this.announcing(name) };
+    return this.commands.run(scripts.fairLock.hold, fairKeys(name), args, deadline, name);
   }
 
   override release({ name, owner }: Release, deadline: number): Promise<ReleaseReply> {
     const args = { owner, ...this.announcing(name), mayGrant: this.mayGrant(name) };
-    return this.commands.run(scripts.fairLock.release, this.keys(name), args, deadline, name);
+    return this.commands.run(scripts.fairLock.release, fairKeys(name), args, deadline, name);
   }
 
   override forceRelease(
@@ -65,11 +78,7 @@ export class FairLockScripts extends PlainLockScripts implements QueueScripts {
     { notAfter, deadline }: RequestLimits,
   ): Promise<ForceReleaseReply> {
     const args = { ...this.announcing(name), notAfter };
-    return this.commands.run(scripts.fairLock.forceRelease, this.keys(name), args, deadline, name);
-  }
-
-  private keys(name: string): { lock: string; queue: string; deadlines: string } {
-    return { lock: name, queue: fairQueue(name), deadlines: fairDeadlines(name) };
+    return this.commands.run(scripts.fairLock.forceRelease, fairKeys(name), args, deadline, name);
   }
 }
 

@@ -19,12 +19,12 @@ import { lockChannel, waitingClients } from '../../../keys/redisson-keys.js';
  * Replies stay raw tuples: a promise and an object more for each would cost as much as the rest of a command. `now`:
  * the server's time, ms. Two numbers: acquired, for `lease` ms. That is the usual reply, and numbers are parsed faster
  * than words. `late`: the server's clock had passed `notAfter`, nothing was done. `detail`: the holder if `busy`, the
- * next owner if `reserved`, the type found if `wrong-type`. `use`: by limits only.
+ * next owner if `reserved`, the waiting writer if `kept-out`, the type found if `wrong-type`. `use`: by limits only.
  */
 export type AcquireReply =
   | readonly [lease: number, now: number]
   | readonly [
-      outcome: 'acquired' | 'busy' | 'reserved' | 'late' | 'wrong-type',
+      outcome: 'acquired' | 'busy' | 'reserved' | 'kept-out' | 'late' | 'wrong-type',
       remaining: number,
       detail: string,
       now: number,
@@ -64,6 +64,16 @@ export type Release = Omit<ReleaseRequest, 'lease'>;
 /** A waiting entry as `shared/waiters/waiting-entry.lua` knows it. */
 export const textOf = ({ owner, lease, firstLease }: WaitingEntry): string => `${owner} ${lease} ${firstLease}`;
 
+/** Arguments by which a script tells that a lock ends sooner: if it is silent, only clients with a waiting entry. */
+export const shortening = (
+  commands: ScriptExecutor,
+  name: string,
+  silent = false,
+): Announcement & { readonly entries: string } => ({
+  ...announcementOn(commands, lockChannel(name)),
+  entries: silent ? waitingClients(name) : '',
+});
+
 /** The scripts of one kind of lock, with their keys and arguments. One script per operation. */
 export interface LockScripts {
   /** The key of a lock. */
@@ -95,8 +105,9 @@ export class PlainLockScripts implements LockScripts {
     return this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name);
   }
 
-  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
-    const args = { owner, count, lease, notAfter };
+  hold(request: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
+    const { name, owner, count, lease, silent } = request;
+    const args = { owner, count, lease, notAfter, ...shortening(this.commands, name, silent) };
     return this.commands.run(scripts.lock.hold, { lock: name }, args, deadline, name);
   }
 

@@ -93,6 +93,7 @@ export class RedisLock extends RedisOperations implements LockOperations {
     }
     if (outcome === 'busy') return { outcome, remaining, holder: detail, ...(use && { use }) };
     if (outcome === 'reserved') return { outcome, remaining, next: detail };
+    if (outcome === 'kept-out') return { outcome: 'reserved', remaining, next: detail, isWriter: true };
     if (outcome === 'wrong-type') throw wrongKeyType(name, detail);
     return undefined;
   }

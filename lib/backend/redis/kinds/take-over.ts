@@ -1,9 +1,11 @@
 import type { HoldOutcome } from '../../lock-operations.js';
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { AttachRequest, ExclusiveKind, TakeOverOperations, TakeOverRequest } from '../../take-over-operations.js';
+import type { ExclusiveKind, TakeOverOperations, TakeOverRequest } from '../../take-over-operations.js';
 import type { DeadlineRequest } from '../commands/deadline-request.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
 import { scripts } from '../scripts/scripts.generated.js';
+import { fairKeys } from './fair-lock.js';
+import { shortening } from './lock-scripts.js';
 import type { RedisLock } from './redis-lock.js';
 import { RedisOperations } from './redis-operations.js';
 
@@ -24,22 +26,22 @@ export class RedisTakeOver extends RedisOperations implements TakeOverOperations
   }
 
   detach(request: TakeOverRequest): Promise<HoldOutcome> {
-    return this.takeOver(scripts.lock.detach, request, { confirmed: (outcome) => outcome });
+    return this.takeOver('detach', request, { confirmed: (outcome) => outcome });
   }
 
-  attach({ kind, ...request }: AttachRequest): Promise<HoldOutcome> {
-    const { name, to: owner, lease } = request;
+  attach(request: TakeOverRequest): Promise<HoldOutcome> {
+    const { kind, name, to: owner, lease } = request;
     const lock = this.locks[kind];
     const acquired = { name, owner, lease, silent: kind === 'spin' };
-    return this.takeOver(scripts.lock.attach, request, {
+    return this.takeOver('attach', request, {
       confirmed: (outcome) => lock.confirmed(acquired, outcome),
       onUnknown: (notAfter) => lock.disown({ ...acquired, notAfter }),
     });
   }
 
   private takeOver(
-    script: typeof scripts.lock.detach | typeof scripts.lock.attach,
-    { name, lease, ...owners }: TakeOverRequest,
+    how: 'detach' | 'attach',
+    { kind, name, lease, ...owners }: TakeOverRequest,
     { confirmed, ...aftermath }: Aftermath,
   ): Promise<HoldOutcome> {
     return this.inTime({
@@ -47,8 +49,9 @@ export class RedisTakeOver extends RedisOperations implements TakeOverOperations
       key: name,
       deadline: this.deadline(lease),
       send: ({ notAfter, deadline }) => {
-        const args = { ...owners, lease, notAfter };
-        return this.commands.run(script, { lock: name }, args, deadline, name);
+        const args = { ...owners, lease, notAfter, ...shortening(this.commands, name, kind === 'spin') };
+        if (kind !== 'fair') return this.commands.run(scripts.lock[how], { lock: name }, args, deadline, name);
+        return this.commands.run(scripts.fairLock[how], fairKeys(name), args, deadline, name);
       },
       read: ([outcome], sent): HoldOutcome | Promise<HoldOutcome> | undefined => {
         if (outcome === 'held') return confirmed({ outcome, sent });

@@ -306,11 +306,12 @@ local function purgeQueue(queue, deadlines, now)
     head = headOf(queue)
   end
 end
-local function tellHead(head, channel, publish)
+local function tellHead(head, channel, publish, lease)
   if not head then return end
-  redis.pcall(publish, channel .. ':' .. head, '0')
   local client = clientChannel(channel, head)
-  if client then redis.pcall(publish, client, '0') end
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
 end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
@@ -327,6 +328,201 @@ if not holder then return { 'wrong-type', 0, kind, now, lock } end
 if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now, '' } end
 redis.call('PEXPIRE', lock, lease)
 return { 'acquired', lease, '', now, '' }`,
+    }),
+    /** Makes an owner that acts under the lock the holder in place of the owner of a token, for a time from now. */
+    attach: script<
+      { lock: string; queue: string; deadlines: string },
+      { from: string; to: string; lease: number; channel: string; publish: string; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'fair-lock/attach',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
+      grants: true,
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local from = ARGV[1]
+local to = ARGV[2]
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
+  return tonumber(count or '0') or 0
+end
+local function takeOver(lock, from, to, lease, setLease)
+  local isTaken = holdCount(lock, to) > 0
+  if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
+  if not isTaken or redis.call('PTTL', lock) < lease then setLease() end
+  if not isTaken then
+    redis.call('HSET', lock, to, 1)
+    redis.call('HDEL', lock, from)
+  end
+  return 'held'
+end
+local function ofWhatIsLeft(answer)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  error(answer.err, 0)
+end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
+local function clientChannel(channel, waiter)
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
+end
+local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
+end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = headOf(queue)
+  end
+end
+local function tellHead(head, channel, publish, lease)
+  if not head then return end
+  local client = clientChannel(channel, head)
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
+end
+local function setFairLease(lock, queue, deadlines, lease, channel, publish, now)
+  local before = redis.call('PTTL', lock)
+  redis.call('PEXPIRE', lock, lease)
+  if before ~= -1 and lease >= before or foreignKey(queue, deadlines) then return end
+  local head = purgeQueue(queue, deadlines, now)
+  tellHead(head, channel, publish, head and waitsFor(head, lock) and math.max(2, lease) or '0')
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local function keep() setFairLease(lock, queue, deadlines, lease, channel, publish, now) end
+return { takeOver(lock, from, to, lease, keep), now }`,
+    }),
+    /** Leaves a held lock, for a time from now, to the owner of a token, which does not act under it. */
+    detach: script<
+      { lock: string; queue: string; deadlines: string },
+      { from: string; to: string; lease: number; channel: string; publish: string; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'fair-lock/detach',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local from = ARGV[1]
+local to = ARGV[2]
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
+  return tonumber(count or '0') or 0
+end
+local function takeOver(lock, from, to, lease, setLease)
+  local isTaken = holdCount(lock, to) > 0
+  if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
+  if not isTaken or redis.call('PTTL', lock) < lease then setLease() end
+  if not isTaken then
+    redis.call('HSET', lock, to, 1)
+    redis.call('HDEL', lock, from)
+  end
+  return 'held'
+end
+local function ofWhatIsLeft(answer)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  error(answer.err, 0)
+end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
+local function clientChannel(channel, waiter)
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
+end
+local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
+end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = headOf(queue)
+  end
+end
+local function tellHead(head, channel, publish, lease)
+  if not head then return end
+  local client = clientChannel(channel, head)
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
+end
+local function setFairLease(lock, queue, deadlines, lease, channel, publish, now)
+  local before = redis.call('PTTL', lock)
+  redis.call('PEXPIRE', lock, lease)
+  if before ~= -1 and lease >= before or foreignKey(queue, deadlines) then return end
+  local head = purgeQueue(queue, deadlines, now)
+  tellHead(head, channel, publish, head and waitsFor(head, lock) and math.max(2, lease) or '0')
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local function keep() setFairLease(lock, queue, deadlines, lease, channel, publish, now) end
+return { takeOver(lock, from, to, lease, keep), now }`,
     }),
     /** Ends the hold of any owner of the fair lock and wakes the head of the queue, which stays. */
     forceRelease: script<
@@ -405,11 +601,12 @@ local function purgeQueue(queue, deadlines, now)
     head = headOf(queue)
   end
 end
-local function tellHead(head, channel, publish)
+local function tellHead(head, channel, publish, lease)
   if not head then return end
-  redis.pcall(publish, channel .. ':' .. head, '0')
   local client = clientChannel(channel, head)
-  if client then redis.pcall(publish, client, '0') end
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
 end
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
@@ -420,6 +617,97 @@ if holder == '' then return { 'not-held', '', now } end
 redis.call('DEL', lock)
 tellHead(head, channel, publish)
 return { 'released', '', now }`,
+    }),
+    /** Sets the hold count of an owner that has the fair lock, and the time that it lasts from now: to re-enter, to release a hold that is not the last, to extend. The head of the queue is told if it ends sooner than before. */
+    hold: script<
+      { lock: string; queue: string; deadlines: string },
+      { owner: string; count: number; lease: number; channel: string; publish: string; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'fair-lock/hold',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['owner', 'count', 'lease', 'channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+if not count then return redis.error_reply('ERR argument count is not a number') end
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end
+local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
+  return tonumber(count or '0') or 0
+end
+local function ofWhatIsLeft(answer)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  error(answer.err, 0)
+end
+local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
+local function clientChannel(channel, waiter)
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
+end
+local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
+end
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = headOf(queue)
+  end
+end
+local function tellHead(head, channel, publish, lease)
+  if not head then return end
+  local client = clientChannel(channel, head)
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
+end
+local function setFairLease(lock, queue, deadlines, lease, channel, publish, now)
+  local before = redis.call('PTTL', lock)
+  redis.call('PEXPIRE', lock, lease)
+  if before ~= -1 and lease >= before or foreignKey(queue, deadlines) then return end
+  local head = purgeQueue(queue, deadlines, now)
+  tellHead(head, channel, publish, head and waitsFor(head, lock) and math.max(2, lease) or '0')
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local held = holdCount(lock, owner)
+if held == 0 then return { 'lost', now } end
+setFairLease(lock, queue, deadlines, lease, channel, publish, now)
+if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end
+return { 'held', now }`,
     }),
     /** Keeps the places of live waiters of one process for one lock. */
     keep: script<
@@ -480,11 +768,12 @@ local function purgeQueue(queue, deadlines, now)
     head = headOf(queue)
   end
 end
-local function tellHead(head, channel, publish)
+local function tellHead(head, channel, publish, lease)
   if not head then return end
-  redis.pcall(publish, channel .. ':' .. head, '0')
   local client = clientChannel(channel, head)
-  if client then redis.pcall(publish, client, '0') end
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
 end
 local QUEUE_GRACE = 60000
 local MARK = 1000
@@ -673,11 +962,12 @@ local function purgeQueue(queue, deadlines, now)
     head = headOf(queue)
   end
 end
-local function tellHead(head, channel, publish)
+local function tellHead(head, channel, publish, lease)
   if not head then return end
-  redis.pcall(publish, channel .. ':' .. head, '0')
   local client = clientChannel(channel, head)
-  if client then redis.pcall(publish, client, '0') end
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
 end
 local function countCommand(publish)
   return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
@@ -936,11 +1226,12 @@ local function purgeQueue(queue, deadlines, now)
     head = headOf(queue)
   end
 end
-local function tellHead(head, channel, publish)
+local function tellHead(head, channel, publish, lease)
   if not head then return end
-  redis.pcall(publish, channel .. ':' .. head, '0')
   local client = clientChannel(channel, head)
-  if client then redis.pcall(publish, client, '0') end
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
 end
 local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -1148,11 +1439,12 @@ local function purgeQueue(queue, deadlines, now)
     head = headOf(queue)
   end
 end
-local function tellHead(head, channel, publish)
+local function tellHead(head, channel, publish, lease)
   if not head then return end
-  redis.pcall(publish, channel .. ':' .. head, '0')
   local client = clientChannel(channel, head)
-  if client then redis.pcall(publish, client, '0') end
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
 end
 local function countCommand(publish)
   return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
@@ -2433,18 +2725,18 @@ end
 local function writersKey(lock, stem)
   return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
 end
-local function announceWriter(lock, stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, slot)
   local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('ZADD', key, now + slot, writer)
   local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
 end
 local function waitingWriter(lock, stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local patience = last[1] and tonumber(last[2]) - now or 0
-  if patience > 0 then return last[1], patience end
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
   return nil
 end
 local now = serverNow()
@@ -2806,21 +3098,24 @@ if head then redis.call('ZREMRANGEBYSCORE', permits, 2147483648, '+inf')
 else redis.call('DEL', permits) end
 return { wereInUse and 'released' or 'not-held', '', now }`,
     }),
-    /** Sets the time that the permit of an owner lasts from now: to re-enter, to release a hold that is not the last, to extend. Holds are counted by the owner's process: on the server they are one permit. */
+    /** Sets the time that the permit of an owner lasts from now: to re-enter, to release a hold that is not the last, to extend. The next waiter is told if it ends sooner than before. Holds are counted by the owner's process: on the server they are one permit. */
     hold: script<
       { permits: string },
-      { owner: string; lease: number; notAfter: number },
+      { owner: string; lease: number; channel: string; turns: string; publish: string; notAfter: number },
       [outcome: 'held' | 'lost' | 'late', now: number]
     >({
       name: 'limit/hold',
       keyNames: ['permits'],
-      argumentNames: ['owner', 'lease', 'notAfter'],
+      argumentNames: ['owner', 'lease', 'channel', 'turns', 'publish', 'notAfter'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local permits = KEYS[1]
 local owner = ARGV[1]
 local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local notAfter = tonumber(ARGV[3])
+local channel = ARGV[3]
+local turns = ARGV[4]
+local publish = ARGV[5]
+local notAfter = tonumber(ARGV[6])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local function serverNow()
   local time = redis.call('TIME')
@@ -2835,10 +3130,47 @@ local function keepPermit(permits, owner, lease, now)
   redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
   redis.call('ZADD', permits, 'XX', now + lease, owner)
 end
+local FIRST_PLACE = -9000000000000
+local LAST_PLACE = -5000000000000
+local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
+local function removePlace(permits, owner)
+  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
+end
+local function keepPlace(permits, owner, slot, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
+  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
+end
+local function addPlace(permits, owner, slot, now)
+  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  local place = FIRST_PLACE
+  if places > 0 then
+    local last = redis.call('ZCARD', permits) - places
+    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
+  end
+  redis.call('ZADD', permits, place, 'place ' .. owner)
+  keepPlace(permits, owner, slot, now)
+end
+local function headOf(permits, now)
+  local purged = false
+  while true do
+    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
+    if not first then return nil, nil, purged end
+    local owner = string.sub(first, #'place ' + 1)
+    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
+    if left > 0 then return owner, left, purged end
+    removePlace(permits, owner)
+    purged = true
+  end
+end
+local function tellNext(head, channel, turns, publish)
+  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
+end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 if not holdsPermit(permits, owner, now) then return { 'lost', now } end
+local before = tonumber(redis.call('ZSCORE', permits, owner))
 keepPermit(permits, owner, lease, now)
+if now + lease < before then tellNext(headOf(permits, now), channel, turns, publish) end
 return { 'held', now }`,
     }),
     /** Returns whether any permit is in use, 1 if the given owner has one, and the time until the last of them ends. */
@@ -3373,12 +3705,12 @@ return { lease, now }`,
     /** Makes an owner that acts under the lock the holder in place of the owner of a token, for a time from now. */
     attach: script<
       { lock: string },
-      { from: string; to: string; lease: number; notAfter: number },
+      { from: string; to: string; lease: number; notAfter: number; channel: string; publish: string; entries: string },
       [outcome: 'held' | 'lost' | 'late', now: number]
     >({
       name: 'lock/attach',
       keyNames: ['lock'],
-      argumentNames: ['from', 'to', 'lease', 'notAfter'],
+      argumentNames: ['from', 'to', 'lease', 'notAfter', 'channel', 'publish', 'entries'],
       grants: true,
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
@@ -3388,6 +3720,9 @@ local lease = tonumber(ARGV[3])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local notAfter = tonumber(ARGV[4])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local channel = ARGV[5]
+local publish = ARGV[6]
+local entries = ARGV[7]
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -3401,29 +3736,39 @@ local function holdCount(lock, owner)
   if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
   return tonumber(count or '0') or 0
 end
-local function takeOver(lock, from, to, lease)
+local function takeOver(lock, from, to, lease, setLease)
   local isTaken = holdCount(lock, to) > 0
   if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
-  if not isTaken or redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
+  if not isTaken or redis.call('PTTL', lock) < lease then setLease() end
   if not isTaken then
     redis.call('HSET', lock, to, 1)
     redis.call('HDEL', lock, from)
   end
   return 'held'
 end
+local function tellShorter(before, left, channel, publish)
+  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
+end
+local function setLease(lock, lease, channel, publish, entries)
+  local before = redis.call('PTTL', lock)
+  redis.call('PEXPIRE', lock, lease)
+  if entries ~= '' and redis.pcall('EXISTS', entries) ~= 1 then return end
+  tellShorter(before, lease, channel, publish)
+end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
-return { takeOver(lock, from, to, lease), now }`,
+local function keep() setLease(lock, lease, channel, publish, entries) end
+return { takeOver(lock, from, to, lease, keep), now }`,
     }),
     /** Leaves a held lock, for a time from now, to the owner of a token, which does not act under it. */
     detach: script<
       { lock: string },
-      { from: string; to: string; lease: number; notAfter: number },
+      { from: string; to: string; lease: number; notAfter: number; channel: string; publish: string; entries: string },
       [outcome: 'held' | 'lost' | 'late', now: number]
     >({
       name: 'lock/detach',
       keyNames: ['lock'],
-      argumentNames: ['from', 'to', 'lease', 'notAfter'],
+      argumentNames: ['from', 'to', 'lease', 'notAfter', 'channel', 'publish', 'entries'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local from = ARGV[1]
@@ -3432,6 +3777,9 @@ local lease = tonumber(ARGV[3])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local notAfter = tonumber(ARGV[4])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local channel = ARGV[5]
+local publish = ARGV[6]
+local entries = ARGV[7]
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -3445,19 +3793,29 @@ local function holdCount(lock, owner)
   if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
   return tonumber(count or '0') or 0
 end
-local function takeOver(lock, from, to, lease)
+local function takeOver(lock, from, to, lease, setLease)
   local isTaken = holdCount(lock, to) > 0
   if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
-  if not isTaken or redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
+  if not isTaken or redis.call('PTTL', lock) < lease then setLease() end
   if not isTaken then
     redis.call('HSET', lock, to, 1)
     redis.call('HDEL', lock, from)
   end
   return 'held'
 end
+local function tellShorter(before, left, channel, publish)
+  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
+end
+local function setLease(lock, lease, channel, publish, entries)
+  local before = redis.call('PTTL', lock)
+  redis.call('PEXPIRE', lock, lease)
+  if entries ~= '' and redis.pcall('EXISTS', entries) ~= 1 then return end
+  tellShorter(before, lease, channel, publish)
+end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
-return { takeOver(lock, from, to, lease), now }`,
+local function keep() setLease(lock, lease, channel, publish, entries) end
+return { takeOver(lock, from, to, lease, keep), now }`,
     }),
     /** Ends the hold of any owner and wakes the waiters. */
     forceRelease: script<
@@ -3509,15 +3867,23 @@ redis.call('DEL', lock)
 if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', '', now }`,
     }),
-    /** Sets the hold count of an owner that has the lock, and the time that it lasts from now: to re-enter, to release a hold that is not the last, to extend. */
+    /** Sets the hold count of an owner that has the lock, and the time that it lasts from now: to re-enter, to release a hold that is not the last, to extend. Those that wait are told if it ends sooner than before: of a silent lock, which has `entries`, only if they wait in turn. */
     hold: script<
       { lock: string },
-      { owner: string; count: number; lease: number; notAfter: number },
+      {
+        owner: string;
+        count: number;
+        lease: number;
+        notAfter: number;
+        channel: string;
+        publish: string;
+        entries: string;
+      },
       [outcome: 'held' | 'lost' | 'late', now: number]
     >({
       name: 'lock/hold',
       keyNames: ['lock'],
-      argumentNames: ['owner', 'count', 'lease', 'notAfter'],
+      argumentNames: ['owner', 'count', 'lease', 'notAfter', 'channel', 'publish', 'entries'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local owner = ARGV[1]
@@ -3527,6 +3893,9 @@ local lease = tonumber(ARGV[3])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local notAfter = tonumber(ARGV[4])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local channel = ARGV[5]
+local publish = ARGV[6]
+local entries = ARGV[7]
 local function serverNow()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -3540,11 +3909,20 @@ local function holdCount(lock, owner)
   if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
   return tonumber(count or '0') or 0
 end
+local function tellShorter(before, left, channel, publish)
+  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
+end
+local function setLease(lock, lease, channel, publish, entries)
+  local before = redis.call('PTTL', lock)
+  redis.call('PEXPIRE', lock, lease)
+  if entries ~= '' and redis.pcall('EXISTS', entries) ~= 1 then return end
+  tellShorter(before, lease, channel, publish)
+end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local held = holdCount(lock, owner)
 if held == 0 then return { 'lost', now } end
-redis.call('PEXPIRE', lock, lease)
+setLease(lock, lease, channel, publish, entries)
 if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end
 return { 'held', now }`,
     }),
@@ -4655,8 +5033,11 @@ local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now } end
 sweepPermits(permits, deadlines, channel, publish, now)
 local permit = fromHex(id)
-if not redis.call('ZSCORE', deadlines, permit) then return { 'not-held', '', now } end
-redis.call('ZADD', deadlines, lease < 0 and NO_DEADLINE or now + lease, permit)
+local before = redis.call('ZSCORE', deadlines, permit)
+if not before then return { 'not-held', '', now } end
+local deadline = lease < 0 and NO_DEADLINE or now + lease
+redis.call('ZADD', deadlines, deadline, permit)
+if deadline < tonumber(before) then redis.pcall(publish, channel, '1') end
 return { 'held', '', now }`,
     }),
   },
@@ -4750,7 +5131,12 @@ return reply`,
     acquire: script<
       { lock: string },
       { stem: string; owner: string; lease: number; behindWriters: number; notAfter: number },
-      [outcome: 'acquired' | 'torn' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+      [
+        outcome: 'acquired' | 'torn' | 'busy' | 'kept-out' | 'late' | 'wrong-type',
+        remaining: number,
+        detail: string,
+        now: number,
+      ]
     >({
       name: 'read-lock/acquire',
       keyNames: ['lock'],
@@ -4758,7 +5144,7 @@ return reply`,
       grants: true,
       replies: [
         [
-          { holds: ['acquired', 'torn', 'busy', 'late', 'wrong-type'] },
+          { holds: ['acquired', 'torn', 'busy', 'kept-out', 'late', 'wrong-type'] },
           { holds: 'number' },
           { holds: 'string' },
           { holds: 'time' },
@@ -4860,18 +5246,18 @@ end
 local function writersKey(lock, stem)
   return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
 end
-local function announceWriter(lock, stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, slot)
   local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('ZADD', key, now + slot, writer)
   local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
 end
 local function waitingWriter(lock, stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local patience = last[1] and tonumber(last[2]) - now or 0
-  if patience > 0 then return last[1], patience end
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
   return nil
 end
 local now = serverNow()
@@ -4880,8 +5266,8 @@ local mode, holder = modeOf(lock)
 if not mode then return { 'wrong-type', 0, holder, now } end
 if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holder, now } end
 if behindWriters == 1 and not redis.call('HGET', lock, owner) then
-  local writer, patience = waitingWriter(lock, stem, now)
-  if writer then return { 'busy', patience, writer, now } end
+  local writer, remaining = waitingWriter(lock, stem, now)
+  if writer then return { 'kept-out', remaining, writer, now } end
 end
 local isTorn = not keepRead(lock, stem, owner, 1, lease, true)
 redis.call('HSET', lock, 'mode', 'read', owner, 1)
@@ -4977,12 +5363,12 @@ return { 'released', '', now }`,
     /** Sets the read count of an owner that reads or writes, and the time that the reads last from now: to re-enter, to release a read that is not the last, to extend, and to read while writing. */
     hold: script<
       { lock: string },
-      { stem: string; owner: string; count: number; lease: number; notAfter: number },
+      { stem: string; owner: string; count: number; lease: number; channel: string; publish: string; notAfter: number },
       [outcome: 'held' | 'torn' | 'lost' | 'late', now: number]
     >({
       name: 'read-lock/hold',
       keyNames: ['lock'],
-      argumentNames: ['stem', 'owner', 'count', 'lease', 'notAfter'],
+      argumentNames: ['stem', 'owner', 'count', 'lease', 'channel', 'publish', 'notAfter'],
       replies: [[{ holds: ['held', 'torn', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
@@ -4991,7 +5377,9 @@ local count = tonumber(ARGV[3])
 if not count then return redis.error_reply('ERR argument count is not a number') end
 local lease = tonumber(ARGV[4])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local notAfter = tonumber(ARGV[5])
+local channel = ARGV[5]
+local publish = ARGV[6]
+local notAfter = tonumber(ARGV[7])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local function serverNow()
   local time = redis.call('TIME')
@@ -5060,17 +5448,25 @@ local function longestOfAll(lock, stem)
   end
   return longest
 end
+local function tellShorter(before, left, channel, publish)
+  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
+end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local before = readCount(lock, owner)
 local writes = writeCount(lock, owner) > 0
 if before == 0 and not writes then return { 'lost', now } end
-redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
+local left = redis.call('PTTL', lock)
+redis.call('PEXPIRE', lock, math.max(left, lease))
 local isTorn = false
 for n = 1, count do isTorn = not keepRead(lock, stem, owner, n, lease, n > before) or isTorn end
 for n = count + 1, before do dropRead(lock, stem, owner, n) end
 if before ~= count then redis.call('HSET', lock, owner, count) end
-if not writes then redis.call('PEXPIRE', lock, longestOfAll(lock, stem)) end
+if not writes then
+  local longest = longestOfAll(lock, stem)
+  redis.call('PEXPIRE', lock, longest)
+  tellShorter(left, longest, channel, publish)
+end
 return { isTorn and 'torn' or 'held', now }`,
     }),
     /** Returns whether there are readers, the read count of the given owner, and the time until the lock ends. */
@@ -5277,6 +5673,9 @@ local function freeReadWrite(lock)
   for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
   redis.call('PERSIST', lock)
 end
+local function tellShorter(before, left, channel, publish)
+  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
+end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local mode = modeField(lock)
@@ -5289,7 +5688,13 @@ local isFree = not mode and redis.call('EXISTS', lock) == 0
 if reads > 0 and mode == 'read' then
   local longest = longestOfAll(lock, stem)
   isFree = longest <= 0
-  if isFree then freeReadWrite(lock) else redis.call('PEXPIRE', lock, longest) end
+  if isFree then
+    freeReadWrite(lock)
+  else
+    local left = redis.call('PTTL', lock)
+    redis.call('PEXPIRE', lock, longest)
+    tellShorter(left, longest, channel, publish)
+  end
 end
 if isFree then redis.pcall(publish, channel, '0') end
 return { reads > 0 and 'released' or 'not-held', now }`,
@@ -5392,12 +5797,12 @@ return reply`,
     /** Makes a reader the writer, under another owner id, if no other owner reads. */
     upgrade: script<
       { lock: string },
-      { stem: string; from: string; to: string; lease: number; notAfter: number },
+      { stem: string; from: string; to: string; lease: number; channel: string; publish: string; notAfter: number },
       [outcome: 'held' | 'others' | 'writes' | 'lost' | 'late', readers: number, now: number]
     >({
       name: 'read-lock/upgrade',
       keyNames: ['lock'],
-      argumentNames: ['stem', 'from', 'to', 'lease', 'notAfter'],
+      argumentNames: ['stem', 'from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
       grants: true,
       replies: [[{ holds: ['held', 'others', 'writes', 'lost', 'late'] }, { holds: 'number' }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
@@ -5406,7 +5811,9 @@ local from = ARGV[2]
 local to = ARGV[3]
 local lease = tonumber(ARGV[4])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local notAfter = tonumber(ARGV[5])
+local channel = ARGV[5]
+local publish = ARGV[6]
+local notAfter = tonumber(ARGV[7])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local function serverNow()
   local time = redis.call('TIME')
@@ -5487,6 +5894,9 @@ local function otherReaders(lock, stem, owner)
   end
   return alive, dead
 end
+local function tellShorter(before, left, channel, publish)
+  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
+end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, now } end
 if writeCount(lock, to) > 0 then
@@ -5498,11 +5908,13 @@ if reads == 0 then return { 'lost', 0, now } end
 if modeField(lock) == 'write' then return { 'writes', 0, now } end
 local others, dead = otherReaders(lock, stem, from)
 if others > 0 then return { 'others', others, now } end
+local left = redis.call('PTTL', lock)
 redis.call('PEXPIRE', lock, lease)
 redis.call('HDEL', lock, from)
 for _, reader in ipairs(dead) do redis.call('HDEL', lock, reader) end
 redis.call('HSET', lock, 'mode', 'write', to .. ':write', 1)
 for n = 1, reads do dropRead(lock, stem, from, n) end
+tellShorter(left, lease, channel, publish)
 return { 'held', 0, now }`,
     }),
   },
@@ -5924,12 +6336,12 @@ return { 'kept', '', now }`,
     /** Acquires the write half for a new owner; if the lock is held, records the waiting writer, which goes before new readers. */
     acquire: script<
       { lock: string },
-      { stem: string; owner: string; lease: number; waiter: string; patience: number; notAfter: number },
+      { stem: string; owner: string; lease: number; waiter: string; slot: number; notAfter: number },
       [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
     >({
       name: 'write-lock/acquire',
       keyNames: ['lock'],
-      argumentNames: ['stem', 'owner', 'lease', 'waiter', 'patience', 'notAfter'],
+      argumentNames: ['stem', 'owner', 'lease', 'waiter', 'slot', 'notAfter'],
       grants: true,
       replies: [
         [
@@ -5945,8 +6357,8 @@ local owner = ARGV[2]
 local lease = tonumber(ARGV[3])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local waiter = ARGV[4]
-local patience = tonumber(ARGV[5])
-if not patience then return redis.error_reply('ERR argument patience is not a number') end
+local slot = tonumber(ARGV[5])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
 local notAfter = tonumber(ARGV[6])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local function serverNow()
@@ -6003,18 +6415,18 @@ end
 local function writersKey(lock, stem)
   return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
 end
-local function announceWriter(lock, stem, writer, now, patience)
+local function announceWriter(lock, stem, writer, now, slot)
   local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('ZADD', key, now + slot, writer)
   local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
 end
 local function waitingWriter(lock, stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local patience = last[1] and tonumber(last[2]) - now or 0
-  if patience > 0 then return last[1], patience end
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
   return nil
 end
 local now = serverNow()
@@ -6034,8 +6446,54 @@ if writeCount(lock, owner) > 0 then
   redis.call('PEXPIRE', lock, lease)
   return { 'acquired', lease, '', now }
 end
-if waiter ~= '' then announceWriter(lock, stem, waiter, now, patience) end
+if waiter ~= '' then announceWriter(lock, stem, waiter, now, slot) end
 return { 'busy', redis.call('PTTL', lock), holder, now }`,
+    }),
+    /** Lets a waiting writer count as waiting for `slot` ms from now. */
+    announce: script<
+      { lock: string },
+      { stem: string; waiter: string; slot: number; notAfter: number },
+      [outcome: 'announced' | 'late', now: number]
+    >({
+      name: 'write-lock/announce',
+      keyNames: ['lock'],
+      argumentNames: ['stem', 'waiter', 'slot', 'notAfter'],
+      replies: [[{ holds: ['announced', 'late'] }, { holds: 'time' }]],
+      text: `local lock = KEYS[1]
+local stem = ARGV[1]
+local waiter = ARGV[2]
+local slot = tonumber(ARGV[3])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
+local notAfter = tonumber(ARGV[4])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end
+local function writersKey(lock, stem)
+  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
+end
+local function announceWriter(lock, stem, writer, now, slot)
+  local key = writersKey(lock, stem)
+  if isElsewhere(lock, key) then return end
+  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.pcall('ZADD', key, now + slot, writer)
+  local left = redis.pcall('PTTL', key)
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
+end
+local function waitingWriter(lock, stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
+  return nil
+end
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+announceWriter(lock, stem, waiter, now, slot)
+return { 'announced', now }`,
     }),
     /** Makes the writer a reader, under another owner id, and wakes the waiting readers. If the writer also reads, those reads stay as they are. */
     downgrade: script<
@@ -6223,12 +6681,12 @@ return { 'released', '', now }`,
     /** Sets the hold count of an owner that writes, and the time that the lock lasts from now: to re-enter, to release a hold that is not the last, to extend. */
     hold: script<
       { lock: string },
-      { stem: string; owner: string; count: number; lease: number; notAfter: number },
+      { stem: string; owner: string; count: number; lease: number; channel: string; publish: string; notAfter: number },
       [outcome: 'held' | 'lost' | 'late', now: number]
     >({
       name: 'write-lock/hold',
       keyNames: ['lock'],
-      argumentNames: ['stem', 'owner', 'count', 'lease', 'notAfter'],
+      argumentNames: ['stem', 'owner', 'count', 'lease', 'channel', 'publish', 'notAfter'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local lock = KEYS[1]
 local stem = ARGV[1]
@@ -6237,7 +6695,9 @@ local count = tonumber(ARGV[3])
 if not count then return redis.error_reply('ERR argument count is not a number') end
 local lease = tonumber(ARGV[4])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local notAfter = tonumber(ARGV[5])
+local channel = ARGV[5]
+local publish = ARGV[6]
+local notAfter = tonumber(ARGV[7])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local function serverNow()
   local time = redis.call('TIME')
@@ -6304,13 +6764,19 @@ local function longestOfAll(lock, stem)
 end
 local function keepWriting(lock, stem, owner, lease)
   local reads = tonumber(redis.call('HGET', lock, owner) or '0')
-  redis.call('PEXPIRE', lock, math.max(lease, longestRead(lock, stem, owner, reads)))
+  local kept = math.max(lease, longestRead(lock, stem, owner, reads))
+  redis.call('PEXPIRE', lock, kept)
+  return kept
+end
+local function tellShorter(before, left, channel, publish)
+  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
 end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local held = writeCount(lock, owner)
 if held == 0 then return { 'lost', now } end
-keepWriting(lock, stem, owner, lease)
+local left = redis.call('PTTL', lock)
+tellShorter(left, keepWriting(lock, stem, owner, lease), channel, publish)
 if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
 return { 'held', now }`,
     }),
@@ -6593,7 +7059,9 @@ local function longestOfAll(lock, stem)
 end
 local function keepWriting(lock, stem, owner, lease)
   local reads = tonumber(redis.call('HGET', lock, owner) or '0')
-  redis.call('PEXPIRE', lock, math.max(lease, longestRead(lock, stem, owner, reads)))
+  local kept = math.max(lease, longestRead(lock, stem, owner, reads))
+  redis.call('PEXPIRE', lock, kept)
+  return kept
 end
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
@@ -6610,17 +7078,21 @@ return reply`,
     withdraw: script<
       { writers: string },
       { lock: string; waiter: string; channel: string; publish: string },
-      [outcome: 'withdrawn' | 'not-waiting']
+      [outcome: 'withdrawn' | 'not-waiting', now: number]
     >({
       name: 'write-lock/withdraw',
       keyNames: ['writers'],
       argumentNames: ['lock', 'waiter', 'channel', 'publish'],
-      replies: [[{ holds: ['withdrawn', 'not-waiting'] }]],
+      replies: [[{ holds: ['withdrawn', 'not-waiting'] }, { holds: 'time' }]],
       text: `local writers = KEYS[1]
 local lock = ARGV[1]
 local waiter = ARGV[2]
 local channel = ARGV[3]
 local publish = ARGV[4]
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
 local function foreignType(key)
   local found = redis.call('TYPE', key).ok
   return found ~= 'hash' and found ~= 'none' and found or nil
@@ -6633,10 +7105,11 @@ end
 local function isElsewhere(lock, key)
   return type(redis.pcall('EXISTS', lock, key)) == 'table'
 end
+local now = serverNow()
 local isWritten = not isElsewhere(writers, lock) and modeField(lock) == 'write'
-if redis.call('ZREM', writers, waiter) == 0 then return { 'not-waiting' } end
+if redis.call('ZREM', writers, waiter) == 0 then return { 'not-waiting', now } end
 if not isWritten then redis.pcall(publish, channel, '1') end
-return { 'withdrawn' }`,
+return { 'withdrawn', now }`,
     }),
   },
 };

@@ -38,6 +38,7 @@ const NONE: StoredState = {
   listeners: 0,
   queue: NO_QUEUE,
   clients: NO_QUEUE,
+  writers: NO_QUEUE,
 };
 
 /** An entry of a waiting client begins with its owner. */
@@ -87,13 +88,13 @@ export class RedisInspection extends RedisOperations implements InspectionOperat
     const [queue, clients, writers] = [found.part('queue'), found.part('clients'), found.part('writers')];
     const held = heldIn(found, now);
     const { fence, problem } = fenceIn(found.part('token').text('text'));
-    const isReadWrite = held.shape === 'read' || held.shape === 'write';
     return {
       ...NONE,
       ...held,
-      listeners: Math.max(found.number('listeners'), isReadWrite ? writers.number('count') : 0),
+      listeners: found.number('listeners'),
       queue: queueIn(queue),
       clients: queueIn(clients, ownerOfEntry),
+      writers: queueIn(writers),
       ...(fence !== undefined && { fence }),
       ...joined([
         held.problem,

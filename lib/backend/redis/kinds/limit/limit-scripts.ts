@@ -66,7 +66,7 @@ export class LimitScripts implements QueueScripts {
   }
 
   hold({ name, owner, lease }: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
-    const args = { owner, lease, notAfter };
+    const args = { owner, lease, notAfter, ...this.telling(name) };
     return this.commands.run(scripts.limit.hold, { permits: this.keyOf(name) }, args, deadline, name);
   }
 

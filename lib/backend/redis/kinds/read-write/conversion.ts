@@ -35,7 +35,8 @@ export class RedisConversion extends RedisOperations implements ConversionOperat
     const { name, ...owners } = request;
     return this.convert(request, this.reads, this.writes, {
       send: ({ notAfter, deadline }) => {
-        const args = { stem: readWriteStem(name), ...owners, notAfter };
+        const announcement = announcementOn(this.commands, readWriteLockChannel(name));
+        const args = { stem: readWriteStem(name), ...owners, ...announcement, notAfter };
         return this.commands.run(scripts.readLock.upgrade, { lock: name }, args, deadline, name);
       },
       read: ([outcome, readers], sent): UpgradeOutcome | undefined => {

@@ -6,6 +6,7 @@ import type {
   ReleaseOutcome,
   ReleaseRequest,
   ReadLockOperations,
+  WaitingWriter,
   WriteLockOperations,
 } from '../../../lock-operations.js';
 import type { ScriptExecutor } from '../../commands/script-executor.js';
@@ -15,6 +16,7 @@ import type { Replicas } from '../../commands/replica-confirmation.js';
 import { isUnknown } from '../../commands/deadline-request.js';
 import { UnknownOutcomes } from '../../commands/unknown-outcomes.js';
 import { ReadLockScripts, WriteLockScripts } from './read-write-scripts.js';
+import { WaitingWriters } from './waiting-writers.js';
 
 /**
  * Read locks in Redis. Other owner ids are not used again after their release. A writer, however, may read, stop
@@ -65,12 +67,20 @@ export class RedisWriteLock extends RedisLock implements WriteLockOperations {
     commands: ScriptExecutor,
     scheduler: MonotonicScheduler,
     replicas?: Replicas,
-    private readonly write = new WriteLockScripts(commands),
+    private readonly writers = new WaitingWriters(commands, scheduler),
   ) {
-    super(commands, scheduler, write, replicas);
+    super(commands, scheduler, new WriteLockScripts(commands, writers), replicas);
   }
 
-  withdraw(name: string, waiter: OwnerId): Promise<void> {
-    return this.whenReady(name, (deadline) => this.write.withdraw(name, waiter, deadline));
+  announce(name: string, writer: WaitingWriter): Promise<void> {
+    return this.writers.announce(name, writer);
+  }
+
+  withdraw(name: string, writer: WaitingWriter): Promise<void> {
+    return this.writers.withdraw(name, writer);
+  }
+
+  override async finish(ms: number): Promise<void> {
+    await Promise.all([super.finish(ms), this.writers.finish(ms)]);
   }
 }

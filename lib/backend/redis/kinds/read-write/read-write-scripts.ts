@@ -24,7 +24,8 @@ import { type RequestLimits, sendWithDeadline } from '../../commands/deadline-re
 import { type Written, writtenHold } from '../../commands/written.js';
 import { scripts } from '../../scripts/scripts.generated.js';
 import { completeRead, keepTimeouts } from './keep-timeouts.js';
-import { readWriteLockChannel, readWriteStem, waitingWriters } from '../../../../keys/redisson-keys.js';
+import type { WaitingWriters } from './waiting-writers.js';
+import { readWriteLockChannel, readWriteStem } from '../../../../keys/redisson-keys.js';
 
 /** Scripts that have the same arguments and replies in both halves. */
 type ScriptsOfHalf = Pick<typeof scripts.readLock, 'forceRelease' | 'inspect'>;
@@ -80,7 +81,10 @@ export abstract class ReadWriteLockScripts implements LockScripts {
  * `owner:write`, value hold count.
  */
 export class WriteLockScripts extends ReadWriteLockScripts {
-  constructor(commands: ScriptExecutor) {
+  constructor(
+    commands: ScriptExecutor,
+    private readonly writers: WaitingWriters,
+  ) {
     super(commands, scripts.writeLock);
   }
 
@@ -89,14 +93,17 @@ export class WriteLockScripts extends ReadWriteLockScripts {
   }
 
   acquire(request: WriteRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
-    const { name, owner, lease, waiting = { id: '', patience: 0 } } = request;
-    const { id: waiter, patience } = waiting;
-    const args = { stem: readWriteStem(name), owner, lease, waiter, patience, notAfter };
-    return this.commands.run(scripts.writeLock.acquire, { lock: name }, args, deadline, name);
+    const { name, owner, lease, waiting } = request;
+    // A request that came too late is sent again, perhaps after the writer was withdrawn.
+    const writer = waiting && !this.writers.isWithdrawn(waiting) ? waiting : undefined;
+    const { id: waiter, slot } = writer ?? { id: '', slot: 0 };
+    const args = { stem: readWriteStem(name), owner, lease, waiter, slot, notAfter };
+    const reply = this.commands.run(scripts.writeLock.acquire, { lock: name }, args, deadline, name);
+    return writer ? this.writers.during(name, writer, notAfter, reply) : reply;
   }
 
   hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
-    const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
+    const args = { stem: readWriteStem(name), owner, count, lease, notAfter, ...this.announcing(name) };
     return this.commands.run(scripts.writeLock.hold, { lock: name }, args, deadline, name);
   }
 
@@ -108,12 +115,6 @@ export class WriteLockScripts extends ReadWriteLockScripts {
   release({ name, owner }: Release, deadline: number): Promise<ReleaseReply> {
     const args = { stem: readWriteStem(name), owner, ...this.announcing(name) };
     return this.commands.run(scripts.writeLock.release, { lock: name }, args, deadline, name);
-  }
-
-  /** Removes the waiting writer with this id. */
-  async withdraw(name: string, waiter: OwnerId, deadline: number): Promise<void> {
-    const args = { lock: name, waiter, ...this.announcing(name) };
-    await this.commands.run(scripts.writeLock.withdraw, { writers: waitingWriters(name) }, args, deadline, name);
   }
 }
 
@@ -142,7 +143,7 @@ export class ReadLockScripts extends ReadWriteLockScripts {
 
   async hold({ name, owner, count, lease }: HoldRequest, limits: RequestLimits): Promise<HoldReply> {
     const { notAfter, deadline } = limits;
-    const args = { stem: readWriteStem(name), owner, count, lease, notAfter };
+    const args = { stem: readWriteStem(name), owner, count, lease, notAfter, ...this.announcing(name) };
     const [outcome, now] = await this.commands.run(scripts.readLock.hold, { lock: name }, args, deadline, name);
     if (outcome !== 'torn') return [outcome, now];
     await keepTimeouts(this.commands, { name, owner, reads: count, lease }, limits);

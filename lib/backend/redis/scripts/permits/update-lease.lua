@@ -20,7 +20,12 @@ local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now } end
 sweepPermits(permits, deadlines, channel, publish, now)
 local permit = fromHex(id)
-if not redis.call('ZSCORE', deadlines, permit) then return { 'not-held', '', now } end
+local before = redis.call('ZSCORE', deadlines, permit)
+if not before then return { 'not-held', '', now } end
 -- A lease below zero means no lease.
-redis.call('ZADD', deadlines, lease < 0 and NO_DEADLINE or now + lease, permit)
+local deadline = lease < 0 and NO_DEADLINE or now + lease
+redis.call('ZADD', deadlines, deadline, permit)
+-- Those that wait sleep until the end that they know. Redisson wakes as many waiters as the number says: one of them asks,
+-- and the others hear when the permit is back.
+if deadline < tonumber(before) then redis.pcall(publish, channel, '1') end
 return { 'held', '', now }

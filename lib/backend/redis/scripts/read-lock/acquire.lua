@@ -5,7 +5,7 @@
 --- arg lease: number
 --- arg behindWriters: number
 --- arg notAfter: number
---- reply [outcome: 'acquired' | 'torn' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+--- reply [outcome: 'acquired' | 'torn' | 'busy' | 'kept-out' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
 --- grants
 --- invariant Repeating the request has one effect: an owner that reads gets the same answer, and is counted once.
 --- invariant The lock lasts at least as long as each of its readers, and always has a time to live.
@@ -23,8 +23,8 @@ if not mode then return { 'wrong-type', 0, holder, now } end
 if mode == 'write' then return { 'busy', redis.call('PTTL', lock), holder, now } end
 
 if behindWriters == 1 and not redis.call('HGET', lock, owner) then
-  local writer, patience = waitingWriter(lock, stem, now)
-  if writer then return { 'busy', patience, writer, now } end
+  local writer, remaining = waitingWriter(lock, stem, now)
+  if writer then return { 'kept-out', remaining, writer, now } end
 end
 
 local isTorn = not keepRead(lock, stem, owner, 1, lease, true)

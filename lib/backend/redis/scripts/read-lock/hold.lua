@@ -5,6 +5,8 @@
 --- arg owner: string
 --- arg count: number
 --- arg lease: number
+--- arg channel: string
+--- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'held' | 'torn' | 'lost' | 'late', now: number]
 --- invariant Repeating the request has one effect, whatever count it finds: owner ids are never shared.
@@ -17,16 +19,22 @@
 --- include shared/read-write/read-count.lua
 --- include shared/read-write/write-count.lua
 --- include shared/read-write/read-timeouts.lua
+--- include shared/leases/tell-shorter.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local before = readCount(lock, owner)
 local writes = writeCount(lock, owner) > 0
 if before == 0 and not writes then return { 'lost', now } end
 -- PEXPIRE comes first: a server without free memory allows it, and then allows the rest of the script.
-redis.call('PEXPIRE', lock, math.max(redis.call('PTTL', lock), lease))
+local left = redis.call('PTTL', lock)
+redis.call('PEXPIRE', lock, math.max(left, lease))
 local isTorn = false
 for n = 1, count do isTorn = not keepRead(lock, stem, owner, n, lease, n > before) or isTorn end
 for n = count + 1, before do dropRead(lock, stem, owner, n) end
 if before ~= count then redis.call('HSET', lock, owner, count) end
-if not writes then redis.call('PEXPIRE', lock, longestOfAll(lock, stem)) end
+if not writes then
+  local longest = longestOfAll(lock, stem)
+  redis.call('PEXPIRE', lock, longest)
+  tellShorter(left, longest, channel, publish)
+end
 return { isTorn and 'torn' or 'held', now }

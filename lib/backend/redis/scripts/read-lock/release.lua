@@ -14,6 +14,7 @@
 --- include shared/read-write/read-count.lua
 --- include shared/read-write/read-timeouts.lua
 --- include shared/read-write/free-read-write.lua
+--- include shared/leases/tell-shorter.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local mode = modeField(lock)
@@ -27,7 +28,13 @@ if reads > 0 and mode == 'read' then
   local longest = longestOfAll(lock, stem)
   -- A reader without a live time-out key is dead, and keeps no other owner out.
   isFree = longest <= 0
-  if isFree then freeReadWrite(lock) else redis.call('PEXPIRE', lock, longest) end
+  if isFree then
+    freeReadWrite(lock)
+  else
+    local left = redis.call('PTTL', lock)
+    redis.call('PEXPIRE', lock, longest)
+    tellShorter(left, longest, channel, publish)
+  end
 end
 -- Without the right to publish, the lock is free nevertheless; waiters notice at their next safety poll.
 if isFree then redis.pcall(publish, channel, '0') end

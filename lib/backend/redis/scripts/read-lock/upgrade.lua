@@ -4,6 +4,8 @@
 --- arg from: string
 --- arg to: string
 --- arg lease: number
+--- arg channel: string
+--- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'held' | 'others' | 'writes' | 'lost' | 'late', readers: number, now: number]
 --- grants
@@ -15,6 +17,7 @@
 --- include shared/read-write/read-count.lua
 --- include shared/read-write/write-count.lua
 --- include shared/read-write/other-readers.lua
+--- include shared/leases/tell-shorter.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, now } end
 if writeCount(lock, to) > 0 then
@@ -29,9 +32,11 @@ local others, dead = otherReaders(lock, stem, from)
 if others > 0 then return { 'others', others, now } end
 -- PEXPIRE comes first: a server without free memory allows it, and then allows the rest of the script. HDEL comes
 -- before HSET: without the right to it, the owner goes on reading.
+local left = redis.call('PTTL', lock)
 redis.call('PEXPIRE', lock, lease)
 redis.call('HDEL', lock, from)
 for _, reader in ipairs(dead) do redis.call('HDEL', lock, reader) end
 redis.call('HSET', lock, 'mode', 'write', to .. ':write', 1)
 for n = 1, reads do dropRead(lock, stem, from, n) end
+tellShorter(left, lease, channel, publish)
 return { 'held', 0, now }

@@ -5,7 +5,7 @@
 --- arg owner: string
 --- arg lease: number
 --- arg waiter: string
---- arg patience: number
+--- arg slot: number
 --- arg notAfter: number
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
 --- grants
@@ -36,5 +36,5 @@ if writeCount(lock, owner) > 0 then
   redis.call('PEXPIRE', lock, lease)
   return { 'acquired', lease, '', now }
 end
-if waiter ~= '' then announceWriter(lock, stem, waiter, now, patience) end
+if waiter ~= '' then announceWriter(lock, stem, waiter, now, slot) end
 return { 'busy', redis.call('PTTL', lock), holder, now }

@@ -5,6 +5,8 @@
 --- arg owner: string
 --- arg count: number
 --- arg lease: number
+--- arg channel: string
+--- arg publish: string
 --- arg notAfter: number
 --- reply [outcome: 'held' | 'lost' | 'late', now: number]
 --- invariant Repeating the request has one effect, whatever count it finds: owner ids are never shared.
@@ -13,11 +15,13 @@
 --- include shared/server-now.lua
 --- include shared/read-write/write-count.lua
 --- include shared/read-write/keep-writing.lua
+--- include shared/leases/tell-shorter.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local held = writeCount(lock, owner)
 if held == 0 then return { 'lost', now } end
 -- PEXPIRE comes first: a server without free memory allows it, and then allows the rest of the script.
-keepWriting(lock, stem, owner, lease)
+local left = redis.call('PTTL', lock)
+tellShorter(left, keepWriting(lock, stem, owner, lease), channel, publish)
 if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
 return { 'held', now }

@@ -30,10 +30,12 @@ local function purgeQueue(queue, deadlines, now)
 end
 
 -- Wakes the head: on its own channel, as Redisson does, and on that of its client, which may not listen to the first.
--- Without the right to publish, the head notices at its next safety poll.
-local function tellHead(head, channel, publish)
+-- With a `lease`, tells a head of ours that the lock ends in so many ms; one of Redisson asks. Without the right to
+-- publish, the head notices at its next safety poll.
+local function tellHead(head, channel, publish, lease)
   if not head then return end
-  redis.pcall(publish, channel .. ':' .. head, '0')
   local client = clientChannel(channel, head)
-  if client then redis.pcall(publish, client, '0') end
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
 end

@@ -5,20 +5,20 @@ local function writersKey(lock, stem)
   return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
 end
 
--- Records that `writer` waits for `patience` ms from now.
-local function announceWriter(lock, stem, writer, now, patience)
+-- Records that `writer` waits for `slot` ms from now.
+local function announceWriter(lock, stem, writer, now, slot)
   local key = writersKey(lock, stem)
   if isElsewhere(lock, key) then return end
   redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + patience, writer)
+  redis.pcall('ZADD', key, now + slot, writer)
   local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, patience))
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
 end
 
 -- Returns the writer that counts as waiting longest, and for how many milliseconds; nil if none waits.
 local function waitingWriter(lock, stem, now)
   local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local patience = last[1] and tonumber(last[2]) - now or 0
-  if patience > 0 then return last[1], patience end
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
   return nil
 end
