@@ -12,7 +12,7 @@ import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.j
 import type { SimulatedEvent } from '../engine/event-queue.js';
 import { ProcessClock } from '../engine/process-clock.js';
 import type { Simulation } from '../engine/simulation.js';
-import { SimulatedConnection } from '../network/connection.js';
+import { type ConnectionEnd, SimulatedConnection } from '../network/connection.js';
 import type { Delays } from '../network/delays.js';
 import type { SimulatedCluster } from '../server/simulated-cluster.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
@@ -187,7 +187,7 @@ export class SimulatedProcess {
 
   private commandsTo(server: SimulatedServer, scheduler: MonotonicScheduler): SimulatedCommands {
     const connection = this.connection(
-      server,
+      server.forScripts,
       () => commands.reconnected(),
       () => {},
     );
@@ -209,7 +209,7 @@ export class SimulatedProcess {
     return pubSub;
   }
 
-  private connection(server: SimulatedServer, onReady: () => void, onBroken: () => void): SimulatedConnection {
+  private connection(server: ConnectionEnd, onReady: () => void, onBroken: () => void): SimulatedConnection {
     const { simulation, options } = this;
     const onAnswer = (): void => {
       this.lastAnswerAt = simulation.now;

@@ -181,28 +181,6 @@ export const mends: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'D43',
-    what: 'readers let a writer go first for two polls and a second after its process has died',
-    edits: [
-      {
-        file: 'waiting/writers/writer-preference-acquirer.ts',
-        find: '{ id: owners.next(), slot }',
-        replace: '{ id: owners.next(), slot: 11_000 }',
-      },
-    ],
-  },
-  {
-    name: 'D43-withdrawn-once',
-    what: 'the withdrawal of a writer that has stopped waiting is sent once, even if it fails',
-    edits: [
-      {
-        file: 'backend/redis/kinds/read-write/waiting-writers.ts',
-        find: 'this.withdrawals.releaseInBackground(withdrawal);',
-        replace: '',
-      },
-    ],
-  },
-  {
     name: 'D39-fair-untold',
     what: 'the next waiter for a fair lock is not told for how long the lock was given to the one before it',
     edits: [
@@ -221,6 +199,28 @@ export const mends: readonly PlantedBug[] = [
         file: 'waiting/fair/fair-wait-queue.ts',
         find: 'this.lastOutcome = { ...busy, remaining };\n    this.sleepAnew();',
         replace: 'this.lastOutcome = { ...busy, remaining };',
+      },
+    ],
+  },
+  {
+    name: 'D43',
+    what: 'readers let a writer go first for two polls and a second after its process has died',
+    edits: [
+      {
+        file: 'waiting/writers/writer-preference-acquirer.ts',
+        find: '{ id: owners.next(), slot }',
+        replace: '{ id: owners.next(), slot: 11_000 }',
+      },
+    ],
+  },
+  {
+    name: 'D43-withdrawn-once',
+    what: 'the withdrawal of a writer that has stopped waiting is sent once, even if it fails',
+    edits: [
+      {
+        file: 'backend/redis/kinds/read-write/waiting-writers.ts',
+        find: 'this.withdrawals.releaseInBackground(withdrawal);',
+        replace: '',
       },
     ],
   },

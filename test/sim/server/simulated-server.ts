@@ -55,6 +55,9 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
   private readonly watchers: ((execution: Execution) => void)[] = [];
   private readonly freed = new Set<string>();
   private frozenUntil = 0;
+  private pausedUntil = 0;
+  /** Its end of the connections that carry scripts, all of which write. Subscriptions have others. */
+  readonly forScripts: ConnectionEnd;
 
   /** @param offset Milliseconds by which its clock is ahead of true time. */
   constructor(
@@ -64,6 +67,10 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     private readonly offset: number,
     private readonly real?: RealScripts,
   ) {
+    this.forScripts = {
+      name,
+      enqueue: (at, run) => this.enqueueWhen(at, run, () => Math.max(this.frozenUntil, this.pausedUntil)),
+    };
     const clock = { now: () => this.now, schedule: () => ({ cancel: () => {} }) };
     const scheduler = new MonotonicScheduler(clock, (error) => simulation.violate('server', String(error)));
     this.store = new SimulatedStore(scheduler);
@@ -92,8 +99,12 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
   }
 
   enqueue(at: number, run: () => void): void {
+    this.enqueueWhen(at, run, () => this.frozenUntil);
+  }
+
+  private enqueueWhen(at: number, run: () => void, until: () => number): void {
     this.simulation.at(at, () => {
-      if (this.frozenUntil > this.simulation.now) this.enqueue(this.frozenUntil, run);
+      if (until() > this.simulation.now) this.enqueueWhen(until(), run, until);
       else run();
     });
   }
@@ -102,6 +113,12 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
   freeze(ms: number): void {
     this.simulation.note(this.name, () => `stands still for ${Math.round(ms)} ms`);
     this.frozenUntil = Math.max(this.frozenUntil, this.simulation.now + ms);
+  }
+
+  /** Delays all scripts for `ms`, as `CLIENT PAUSE ms WRITE` does. Messages and subscriptions go on. */
+  pauseWrites(ms: number): void {
+    this.simulation.note(this.name, () => `executes nothing that writes for ${Math.round(ms)} ms`);
+    this.pausedUntil = Math.max(this.pausedUntil, this.simulation.now + ms);
   }
 
   onExecuted(watcher: (execution: Execution) => void): void {

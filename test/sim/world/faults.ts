@@ -18,6 +18,9 @@ const suspend: Fault = (world) =>
 const freeze: Fault = ({ rng, servers, profile }) =>
   rng.pick(servers).freeze(rng.between(0.2, 2) * profile.commandTimeout);
 
+const pauseWrites: Fault = ({ rng, servers, profile }) =>
+  rng.pick(servers).pauseWrites(rng.between(0.2, 3) * profile.commandTimeout);
+
 const setClock: Fault = (world) => {
   const ms = world.rng.pick([-5000, -300, 300, 5000]);
   const process = pickProcess(world);
@@ -35,7 +38,14 @@ const kill: Fault = ({ rng, processes }) => {
 export const planFaults = (world: SimulatedWorld, mayKill: boolean): void => {
   const { rng, simulation, profile } = world;
   // Time during which a machine is suspended, and its wall clock set back, cannot be known.
-  const kinds = [cut, cut, stall, freeze, rng.pick([suspend, setClock]), ...(mayKill ? [kill] : [])];
+  const kinds = [
+    cut,
+    cut,
+    stall,
+    rng.pick([freeze, pauseWrites]),
+    rng.pick([suspend, setClock]),
+    ...(mayKill ? [kill] : []),
+  ];
   for (let count = profile.faults; count > 0; count -= 1) {
     const fault = rng.pick(kinds);
     simulation.at(rng.between(0, FAULTS_WITHIN_MS) ** rng.pick([1, 0.8]), () => fault(world));
