@@ -266,6 +266,9 @@ export interface InspectedWaiting {
         readonly owner: string;
     }[];
     readonly position?: number;
+    readonly writers?: readonly {
+        readonly owner: string;
+    }[];
 }
 
 export type KeyFunction<A extends readonly unknown[]> = (...args: A) => string | readonly string[];

@@ -36,6 +36,7 @@ export const mutations: readonly Mutation[] = [
     protection: 'absolute transitions',
     file: SCRIPTS,
     find: "if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end\nreturn { 'held', now }`,",
+    times: 2,
     replace: "redis.call('HINCRBY', lock, owner, 1)\nreturn { 'held', now }`,",
     caught: { id: 'F37a', topology: 'standalone' },
   },
@@ -85,10 +86,14 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'the message follows the grant',
     file: SCRIPTS,
-    find: `if takeLock(lock, owner, granted) then return false end
+    find: `(listeners(own, publish) or 0) == 0 then return false end
+  local granted = now - arrived / 1000 <= FRESH and lease or first
+  if takeLock(lock, owner, granted) then return false end
   redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now)`,
     times: 2,
-    replace: `if redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now) == 0 or takeLock(lock, owner, granted) then
+    replace: `false then return false end
+  local granted = now - arrived / 1000 <= FRESH and lease or first
+  if redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now) == 0 or takeLock(lock, owner, granted) then
     return false
   end`,
     caught: { id: 'F21g', topology: 'standalone' },
@@ -104,9 +109,9 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'asking again after a lost connection',
     file: 'backend/redis/connection/redis-subscriber.ts',
-    find: 'channel.wake();',
+    find: ' channel.wake();',
     times: 2,
-    replace: '',
+    replace: ' void channel;',
     caught: { id: 'F28g', topology: 'standalone' },
   },
   {
@@ -129,6 +134,13 @@ export const mutations: readonly Mutation[] = [
     find: 'return lease === wanted;',
     replace: 'return lease > 0;',
     caught: { id: 'F3g', topology: 'standalone' },
+  },
+  {
+    protection: 'whole lease of a fair lock before the first line',
+    file: 'waiting/fair/fair-wait-queue.ts',
+    find: 'if (isCertain && lease >= waiter.lease) {',
+    replace: 'if (isCertain) {',
+    caught: { id: 'F3f', topology: 'standalone' },
   },
   {
     protection: 'age of a grant',

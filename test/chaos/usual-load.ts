@@ -46,7 +46,10 @@ export const GRANT_LEASE_MS = 5000;
  * Plain locks that pass from process to process: they are held for longer than a lock passes on inside a process, and
  * every process always has a waiter.
  */
-export const grantLoad = (names: readonly string[] = ['order:1', 'order:2']): readonly Load[] => [
+export const grantLoad = (
+  names: readonly string[] = ['order:1', 'order:2'],
+  lease = GRANT_LEASE_MS,
+): readonly Load[] => [
   { ...TERMS, kind: 'plain', names, hold: 25, loops: 2 },
-  { ...TERMS, kind: 'plain', names, hold: 25, loops: 2, lease: GRANT_LEASE_MS },
+  { ...TERMS, kind: 'plain', names, hold: 25, loops: 2, lease },
 ];

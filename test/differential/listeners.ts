@@ -3,6 +3,9 @@ import type { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import type { Subscription } from '../../lib/backend/lock-backend.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 
+/** Channels on which Redis announces numbers of permits, and memory only that there are some. */
+const PERMITS = 'redisson_sc';
+
 /** A message as one client heard it. */
 export interface Heard {
   readonly channel: string;
@@ -90,7 +93,10 @@ export class RedisListeners implements Listeners {
     const known = this.connections.get(client);
     if (known) return known;
     const connection = connectAdmin(this.url);
-    connection.on('message', (channel: string, message: string) => this.messages.add(client, channel, message));
+    connection.on('message', (channel: string, message: string) => {
+      // Both announce a release, and memory has one text for it.
+      this.messages.add(client, channel, message === '1' || channel.startsWith(PERMITS) ? '0' : message);
+    });
     this.connections.set(client, connection);
     return connection;
   }

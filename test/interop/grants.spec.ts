@@ -120,7 +120,9 @@ inWorld(world, ({ time }) => {
       const hold = await locks.acquire('n');
       const granted = grantee.call('acquire', 'plain', 'n');
       await Promise.all([world.waitingEntries('n', 1), world.listening(CHANNEL)]);
-      // It stays subscribed, but can neither take what it is given nor extend the lease.
+      // An entry that is older than 100 ms is given a first lease.
+      await time.pass(150);
+      // It stays subscribed, but can neither take what it is given nor set its whole lease.
       grantee.kill('SIGSTOP');
       await hold.release();
       const [owner = ''] = Object.keys(await world.hash('n'));

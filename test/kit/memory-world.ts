@@ -6,9 +6,9 @@ import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import { waitingTable } from '../../lib/backend/memory/waiting-clients.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
+import { StallingClock } from './stalling-clock.js';
 import type { Probe, RawPlace, World } from './world.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
@@ -27,7 +27,7 @@ export class MemoryWorld implements World {
     return this.shared;
   }
 
-  get clock(): ManualClock {
+  get clock(): StallingClock {
     return this.shared.clock;
   }
 
@@ -49,7 +49,7 @@ export class MemoryWorld implements World {
 }
 
 class SharedMemory implements Probe {
-  readonly clock = new ManualClock();
+  readonly clock = new StallingClock();
   readonly time = Time.on(this.clock);
   private readonly store = new MemoryStore(new MonotonicScheduler(this.clock, rethrow));
   private readonly locks = lockTable(this.store);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ManualClock } from '../../lib/testing/manual-clock.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { ServedTime } from './served-time.js';
+import type { StallingClock } from './stalling-clock.js';
 
 /** Measures time for a comparison with a limit. */
 interface Stopwatch {
@@ -18,6 +18,8 @@ export class Time {
     private readonly stopwatch: () => Stopwatch,
     /** The time by which an event may be late, ms. */
     readonly slack: number,
+    /** Occupies the process for `ms`, as synchronous work does: no timer runs and no reply arrives. */
+    readonly block: (ms: number) => void,
   ) {}
 
   /** Real time with much slack, because a busy machine stalls processes. Tests on the manual clock are exact. */
@@ -27,10 +29,13 @@ export class Time {
       () => sleep(1),
       () => new ServedTime(),
       400,
+      (ms) => {
+        for (const end = performance.now() + ms; performance.now() < end;);
+      },
     );
   }
 
-  static on(clock: ManualClock): Time {
+  static on(clock: StallingClock): Time {
     // Waiters sleep up to 5 ms longer than a lease.
     const stopwatch = (): Stopwatch => {
       const start = clock.now();
@@ -41,7 +46,13 @@ export class Time {
         stop: () => {},
       };
     };
-    return new Time(clock, () => clock.advance(1), stopwatch, 10);
+    return new Time(
+      clock,
+      () => clock.advance(1),
+      stopwatch,
+      10,
+      (ms) => clock.stall(ms),
+    );
   }
 
   now(): number {

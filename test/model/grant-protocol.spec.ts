@@ -1,5 +1,6 @@
 import { type Bounds, anyFaults, grantProtocol } from './grant-protocol.js';
 import { invariants, progress } from './grants/properties.js';
+import { FIRST_LEASE } from './grants/state.js';
 import { type Protection, PROTECTIONS } from './grants/protections.js';
 import { type CheckResult, ModelChecker, violationText } from './model-checker.js';
 
@@ -15,9 +16,17 @@ const withMoreFaults = ({ faults, ...bounds }: Bounds): Bounds =>
   faults ? { ...bounds, faults: { ...faults, all: (faults.all ?? 0) + MORE_FAULTS } } : bounds;
 
 const correct: readonly (readonly [string, Bounds])[] = [
-  ['three clients and two faults', { clients: [1, 1, 1], faults: anyFaults(2) }],
-  ['two clients, one with two callers, and two faults', { clients: [2, 1], faults: anyFaults(2) }],
+  [
+    'three clients, first leases only, and two faults',
+    { clients: [1, 1, 1], given: [FIRST_LEASE], faults: anyFaults(2) },
+  ],
+  ['three clients and one fault', { clients: [1, 1, 1], faults: anyFaults(1) }],
+  [
+    'two clients, one with two callers, first leases only, and two faults',
+    { clients: [2, 1], given: [FIRST_LEASE], faults: anyFaults(2) },
+  ],
   ['two clients with two callers each, and one fault', { clients: [2, 2], faults: anyFaults(1) }],
+  ['two clients and two faults', { clients: [1, 1], faults: anyFaults(2) }],
   ['one client with three callers, and two faults', { clients: [3], faults: anyFaults(2) }],
   [
     'one client, two commands without a reply, and another fault',
@@ -100,6 +109,11 @@ const mutations: Readonly<Record<Protection, readonly [Bounds, { readonly name: 
   ],
   'a withdrawal releases what was granted': [
     { clients: [1], faults: anyFaults(1, ['cancel']) },
+    invariants.noLostGrant,
+  ],
+  'a first lease becomes the whole one before the caller acts': [{ clients: [1, 1] }, invariants.wholeLease],
+  'a lock that was given, and is not taken, is given back': [
+    { clients: [1, 1], faults: anyFaults(1, ['cancel']) },
     invariants.noLostGrant,
   ],
 };

@@ -6,7 +6,16 @@ import { invariants, progress, termination } from './grants/properties.js';
 import type { Protection } from './grants/protections.js';
 import { Server } from './grants/server.js';
 import { stateText } from './grants/state-text.js';
-import { type Client, type Fault, type FaultsLeft, NO_OWNER, type State } from './grants/state.js';
+import {
+  type Client,
+  type Fault,
+  type FaultsLeft,
+  FIRST_LEASE,
+  type GivenLease,
+  NO_OWNER,
+  type State,
+  WHOLE_LEASE,
+} from './grants/state.js';
 import type { Model } from './model-checker.js';
 
 /** The bounds of a model. */
@@ -19,6 +28,8 @@ export interface Bounds {
   readonly java?: number;
   /** Whether a release may find other listeners than the entries, and then grants to no client. */
   readonly mayFree?: boolean;
+  /** The leases for which a release may give the lock. Default: both. */
+  readonly given?: readonly GivenLease[];
   /** Extensions that callers ask for. */
   readonly extensions?: number;
   readonly progress?: readonly (keyof typeof progress)[];
@@ -84,6 +95,9 @@ export const anyFaults = (all: number, kinds = FAULTS): Partial<FaultsLeft> => (
  * executed at any time after: later than commands that were sent after it. A crashed client counts as a receiver until
  * the server notices. A client counts its lease from before the server does: it stops believing in it first.
  *
+ * A release gives the lock for a first lease or for the whole one: time, which decides that, is not modelled. With a first
+ * lease, the client sets the whole one before its caller acts.
+ *
  * Not modelled: time (a deadline or a lease may end at any moment that the faults left allow), the hand-over inside a
  * process (the hold of its client goes on), the deadline of an entry (such an entry is skipped like one whose client
  * did not hear), and a server that loses data.
@@ -95,13 +109,17 @@ export const anyFaults = (all: number, kinds = FAULTS): Partial<FaultsLeft> => (
 export function grantProtocol(bounds: Bounds): Model<State> {
   const has = (protection: Protection): boolean => protection !== bounds.without;
   const behaviour = new ClientBehaviour(has);
-  const own = new OwnMoves(new Server(has, bounds.mayFree ?? false), behaviour, has);
+  const own = new OwnMoves(
+    new Server(has, bounds.mayFree ?? false, bounds.given ?? [WHOLE_LEASE, FIRST_LEASE]),
+    behaviour,
+    has,
+  );
   const outside = new OutsideMoves(behaviour, own, has);
   return {
     start: startOf(bounds),
     encode,
     moves: (state) => [...own.of(state), ...outside.of(state)],
-    invariants: (bounds.invariants ?? ['oneHolder', 'trueBelief', 'noLostGrant', 'nothingLeft']).map(
+    invariants: (bounds.invariants ?? ['oneHolder', 'trueBelief', 'wholeLease', 'noLostGrant', 'nothingLeft']).map(
       (name) => invariants[name],
     ),
     progress: (bounds.progress ?? ['noStuckWaiter', 'noLeaseAwaited']).map((name) => progress[name]),

@@ -1,4 +1,4 @@
-import { drawProfile } from './world/profile.js';
+import { drawProfile, quietOf } from './world/profile.js';
 import { planFaults } from './world/faults.js';
 import { SimulatedWorld } from './world/simulated-world.js';
 import { Simulation, type Violation } from './engine/simulation.js';
@@ -27,7 +27,8 @@ export interface Outcome {
 
 const runOn = async (simulation: Simulation, scenario: Scenario, real: RealScripts | undefined): Promise<void> => {
   const { rng } = simulation;
-  const profile = drawProfile(rng);
+  const drawn = drawProfile(rng);
+  const profile = scenario.isQuiet ? quietOf(drawn) : drawn;
   simulation.note('run', () => `seed ${simulation.seed}, ${scenario.name}, ${JSON.stringify(profile)}`);
   const world = new SimulatedWorld(simulation, profile, scenario.setup(rng), real);
   planFaults(world, scenario.mayKill);

@@ -244,6 +244,16 @@ describe('The waiters of a process that are given a fair lock', () => {
     expect(world.attempting).toEqual([wait.owner]);
   });
 
+  it('D40: ask once more if they are told during their request that the lease ends sooner', async () => {
+    const wait = await enterListening();
+    await world.publishToClient('0');
+    expect(world.attempting).toEqual([wait.owner]);
+    await world.publishToClient('300');
+    // The reply may be older than the message.
+    await world.place(wait.owner, { outcome: 'waiting', ...OURS });
+    expect(world.attempting).toEqual([wait.owner]);
+  });
+
   it('leave the lock to those behind if they have left, and report that', async () => {
     const abort = new AbortController();
     const [first, second] = [await enterListening({ signal: abort.signal }), await world.enterPlaced({}, OURS)];

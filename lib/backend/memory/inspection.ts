@@ -67,7 +67,10 @@ export class MemoryInspection implements InspectionOperations {
     const { store } = this;
     const fence = tokenTable(store).find(lockToken(name));
     const writers = waitingWritersTable(store).find(waitingWriters(name)) ?? [];
-    const waiting = [...writers].filter(([, until]) => until > store.now()).map(([writer]) => writer);
+    const waiting = [...writers]
+      .filter(([, until]) => until > store.now())
+      .sort(([, a], [, b]) => a - b)
+      .map(([writer]) => writer);
     const held = this.heldUnder(name);
     const listeners = this.listeners(lockChannel(name)) + this.listeners(readWriteLockChannel(name));
     return {

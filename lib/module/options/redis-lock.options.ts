@@ -54,8 +54,9 @@ export interface RedisLockOptions extends DeadlockOptions {
    */
   readonly watchdogTimeout?: Duration | undefined;
   /**
-   * How long a fair lock keeps the queue position of a waiter that has died. Live waiters confirm theirs every third of
-   * it. Default: 5 s (Redisson: `fairLockWaitTimeout`, 5 min, because its waiters never confirm).
+   * How long a fair lock keeps the queue position of a waiter that has died, and new readers let a waiting writer
+   * (`preference: 'writer'`) go first that has died. Live ones confirm theirs every third of it. Default: 5 s; at least
+   * 100 ms (Redisson: `fairLockWaitTimeout`, 5 min, because its waiters never confirm).
    */
   readonly fairWaitTimeout?: Duration | undefined;
   /** Longest time for one command to reply before its outcome counts as unknown. Default: 1 s; 50 ms … 2 s. */

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockAbortedError, type Hold } from '../../../lib/index.js';
+import { type Hold, type Lock, LockAbortedError } from '../../../lib/index.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import { fairQueue } from '../../../lib/keys/redisson-keys.js';
+import type { Client } from '../../kit/client.js';
 import type { ChaosCase } from '../case.js';
 import type { ChaosRun } from '../chaos-run.js';
 import { COMMAND_MS, POLL_MS } from '../chaos-run.js';
@@ -8,16 +10,18 @@ import { runs } from '../commands-seen.js';
 import type { Load } from '../load/load.js';
 import { onlyServer } from '../only-server.js';
 import { masterOf } from '../topologies/master-of.js';
-import { holderOf, untilWaiting } from '../waiting-clients.js';
+import { holderOf, untilWaiting, waitingOwners } from '../waiting-clients.js';
 
 const LONG_MS = 60_000;
 const NAME = 'order:1';
 
-/** A first lease lasts three command time-outs: here long enough to tell its end from an answer. */
+/** A first lease is three command time-outs: here long enough to tell its end from an answer. */
 const LONG_COMMAND_MS = 2000;
 const patient = { commandTimeout: LONG_COMMAND_MS, safetyPoll: LONG_MS };
-/** So short that an extension whose reply was lost has to be repeated soon. */
+/** So short that a first lease is soon over. */
 const SHORT_COMMAND_MS = 250;
+/** An entry that is older than 100 ms gets a first lease. */
+const OLD_MS = 150;
 /** Time for a waiter to be served when nothing has to end first. */
 const AT_ONCE_MS = 1500;
 
@@ -34,6 +38,37 @@ const expectServed = async (chaosRun: ChaosRun, waiting: Promise<Hold>, ms: numb
   await hold?.release();
 };
 
+/** A client that was given a lock for a first lease holds it for longer, also if the reply that sets the whole one is lost. */
+const wholeLease = (id: string, kind: string, lockOf: (client: Client) => Lock): ChaosCase => ({
+  id,
+  title: `a ${kind} lock is given for a first lease, and the reply to the request that sets the whole one is lost`,
+  topologies: ['standalone'],
+  load: () => [],
+  options: { commandTimeout: SHORT_COMMAND_MS, safetyPoll: LONG_MS },
+  run: async (chaosRun) => {
+    const { admin, proxy, url } = onlyServer(chaosRun);
+    const [holder, waiter] = [chaosRun.open({ connection: url }), chaosRun.open()];
+    for (const isLost of [false, true]) {
+      const hold = await lockOf(holder).acquire({ lease: LONG_MS });
+      const waiting = lockOf(waiter).acquire({ wait: 20_000, lease: LONG_MS });
+      const areWaiting = async (): Promise<boolean> =>
+        (await waitingOwners(admin, NAME)).length + (await admin.llen(fairQueue(NAME))) === 1;
+      await chaosRun.until(areWaiting, 5000, 'the other client waits');
+      await sleep(OLD_MS);
+      let isCut = false;
+      if (isLost) void proxy.cutAfter(runs(scripts.lock.hold)).then(() => (isCut = true));
+      await hold.release();
+      const next = await waiting;
+      const left = await admin.pttl(NAME);
+      chaosRun.expect(left > 10 * SHORT_COMMAND_MS, `the caller had the lock for ${left} ms`);
+      await sleep(3 * SHORT_COMMAND_MS + 100);
+      chaosRun.expect(isCut === isLost, 'the lease was not set');
+      chaosRun.expect(!next.signal.aborted, 'the lock was lost after its first lease');
+      chaosRun.expect((await next.release()) === 'released', 'the lock was not held any more');
+    }
+  },
+});
+
 /** Faults between a release that gives the lock to a client, and the message that tells it. Each is made to happen. */
 export const grantCases: readonly ChaosCase[] = [
   {
@@ -49,6 +84,7 @@ export const grantCases: readonly ChaosCase[] = [
       const [owner] = await untilWaiting(chaosRun, admin, NAME, 1);
       const waiting = last.locks.acquire(NAME, { wait: 4000, lease: LONG_MS });
       await untilWaiting(chaosRun, admin, NAME, 2);
+      await sleep(OLD_MS);
       chaosRun.pauseProcess(doomed);
       await hold.release();
       chaosRun.expect((await holderOf(admin, NAME)) === owner, 'the lock was not given to the first client');
@@ -97,30 +133,8 @@ export const grantCases: readonly ChaosCase[] = [
       }
     },
   },
-  {
-    id: 'F3g',
-    title: 'a grant is held for longer than its first lease, and the reply of the first extension is lost',
-    topologies: ['standalone'],
-    load: () => [],
-    options: { commandTimeout: SHORT_COMMAND_MS, safetyPoll: LONG_MS },
-    run: async (chaosRun) => {
-      const { admin, proxy, url } = onlyServer(chaosRun);
-      const [holder, waiter] = [chaosRun.open({ connection: url }), chaosRun.open()];
-      for (const isLost of [false, true]) {
-        const hold = await holder.locks.acquire(NAME, { lease: LONG_MS });
-        const waiting = waiter.locks.acquire(NAME, { wait: 20_000, lease: LONG_MS });
-        await untilWaiting(chaosRun, admin, NAME, 1);
-        let isCut = false;
-        if (isLost) void proxy.cutAfter(runs(scripts.lock.hold)).then(() => (isCut = true));
-        await hold.release();
-        const next = await waiting;
-        await sleep(3 * SHORT_COMMAND_MS + 100);
-        chaosRun.expect(isCut === isLost, 'the lease was not extended');
-        chaosRun.expect(!next.signal.aborted, 'the lock was lost after its first lease');
-        chaosRun.expect((await next.release()) === 'released', 'the lock was not held any more');
-      }
-    },
-  },
+  wholeLease('F3g', 'plain', (client) => client.locks.getLock(NAME)),
+  wholeLease('F3f', 'fair', (client) => client.locks.getFairLock(NAME)),
   {
     id: 'F44g',
     title: 'a wait is aborted at the moment of the grant: the next client has the lock at once',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
 import type { LockOperations } from '../../../lib/backend/lock-operations.js';
+import { fairChannel, limitChannel, readWriteLockChannel } from '../../../lib/keys/redisson-keys.js';
 import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { exclusiveOwners, groupLock, name as lockName, readersOrWriters } from '../names.js';
 import type { Step } from '../pair.js';
@@ -15,6 +16,17 @@ const count = fc.integer({ min: 1, max: 3 });
 const owners: Partial<Readonly<Record<LockField, readonly string[]>>> = {
   readLock: readersOrWriters,
   writeLock: readersOrWriters,
+};
+
+/**
+ * The channels on which waiters for a lock hear of it. Plain locks would not be passed on beside one that only listens:
+ * the clients of `granting-lock.steps` hear of these.
+ */
+const channelsOf = (kind: LockField, name: string): readonly string[] => {
+  const turns = exclusiveOwners.map((owner) => fairChannel(name, owner));
+  if (kind === 'readLock' || kind === 'writeLock') return [readWriteLockChannel(name)];
+  if (kind === 'limit') return [limitChannel(name), ...turns];
+  return kind === 'fairLock' ? turns : [];
 };
 
 /**
@@ -46,9 +58,14 @@ export const lockSteps = (kind: LockField): fc.Arbitrary<Step> => {
       return outcome;
     },
   }));
-  const hold = fc.tuple(name, count, terms(names)).map(([lock, times, [by, ms]]): Step => ({
-    label: `${kind}.hold ${lock} ${by} ${times} ${ms}`,
-    run: ({ backend }) => backend[kind].hold({ name: lock, owner: by, count: times, lease: ms }),
+  const hold = fc.tuple(name, count, terms(names), silent).map(([lock, times, [by, ms], isSilent]): Step => ({
+    label: `${kind}.hold ${lock} ${by} ${times} ${ms}${isSilent ? ', silently' : ''}`,
+    run: async ({ backend, listeners }) => {
+      // Hears who is told that a lease was shortened.
+      const channels = channelsOf(kind, lock);
+      if (channels.length > 0) await listeners.listen('waiters', channels);
+      return backend[kind].hold({ name: lock, owner: by, count: times, lease: ms, silent: isSilent });
+    },
   }));
   const release = fc.tuple(name, owner, silent).map(([lock, by, isSilent]): Step => ({
     label: `${kind}.release ${lock} ${by}${isSilent ? ', silently' : ''}`,

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { PermitIds } from '../../../lib/context/permit-ids.js';
 import { lease, OVER_MS, SHORT_MS } from '../durations.js';
 import { name } from '../names.js';
+import { semaphoreChannel } from '../../../lib/keys/redisson-keys.js';
 import type { Step } from '../pair.js';
 
 /** Few ids, so that they repeat. Our clients never request a permit twice, but a request may arrive twice. */
@@ -47,7 +48,11 @@ export const permitSteps: fc.Arbitrary<Step> = fc.oneof(
   })),
   fc.tuple(name, id, leaseOrNone).map(([semaphore, permit, ms]): Step => ({
     label: `permits.updateLease ${semaphore} ${permit} ${ms}`,
-    run: ({ backend }) => backend.permitExpirableSemaphore.updateLease(semaphore, permit, ms),
+    run: async ({ backend, listeners }) => {
+      // Hears that a lease was shortened.
+      await listeners.listen('waiters of permits', [semaphoreChannel(semaphore)]);
+      return backend.permitExpirableSemaphore.updateLease(semaphore, permit, ms);
+    },
   })),
   fc.array(fc.tuple(name, id, lease), { minLength: 1, maxLength: 3 }).map((renewals): Step => ({
     label: `permits.renew ${JSON.stringify(renewals)}`,

@@ -2,6 +2,8 @@ import type { Protection } from './protections.js';
 import {
   type Client,
   clientAt,
+  EXTENDED_LEASE,
+  FIRST_LEASE,
   type Lease,
   type Message,
   newOwner,
@@ -10,14 +12,16 @@ import {
   type Reply,
   type Request,
   type State,
+  WHOLE_LEASE,
   withClient,
 } from './state.js';
 
-const FIRST_LEASE = 1;
-const WANTED_LEASE = 2;
-const EXTENDED_LEASE = 3;
-
 const FORGOTTEN = { phase: 'idle', owner: NO_OWNER } as const;
+
+type HoldRequest = Extract<Request, { kind: 'hold' }>;
+
+/** Whether a client was granted the lock, so that replies to earlier requests do not matter any more. */
+const isGiven = ({ phase }: Client): boolean => phase === 'holding' || phase === 'setting';
 
 /** How a client reacts to its callers, to replies and to messages. */
 export class ClientBehaviour {
@@ -33,7 +37,8 @@ export class ClientBehaviour {
   onCancel(state: State, index: number): State {
     const { waiting, phase, owner, releases, withdrawals } = clientAt(state, index);
     const left = withClient(state, index, { waiting: waiting - 1 });
-    if (waiting > 1 || phase === 'holding') return left;
+    // A client that sets its lease gives the lock back once it has it.
+    if (waiting > 1 || phase === 'holding' || phase === 'setting') return left;
     const isRepeated = this.has('a withdrawal for a cancelled caller is repeated as well');
     const work = isRepeated ? { withdrawals: [...withdrawals, owner] } : { releases: [...releases, owner] };
     return withClient(left, index, { ...FORGOTTEN, ...work });
@@ -56,33 +61,39 @@ export class ClientBehaviour {
   /** The caller asks for a longer lease. */
   extend(state: State, index: number): State {
     const { owner, requests } = clientAt(state, index);
-    const extended = withClient(state, index, { requests: [...requests, { kind: 'hold', owner }] });
+    const extended = withClient(state, index, {
+      requests: [...requests, { kind: 'hold', owner, lease: EXTENDED_LEASE }],
+    });
     return { ...extended, extensions: state.extensions - 1 };
   }
 
-  onMessage(state: State, index: number, { owner, isOver }: Message): State {
-    const { phase, owner: present } = clientAt(state, index);
-    if (phase === 'idle' || phase === 'holding') return state;
+  onMessage(state: State, index: number, { owner, lease, isOver }: Message): State {
+    const { phase, owner: present, requests } = clientAt(state, index);
+    if (phase === 'idle' || phase === 'setting' || phase === 'holding') return state;
     if (phase === 'releasing' && !this.has('the requeue id is set before the release is sent')) return state;
     if (owner !== present && this.has('a message for another owner id is ignored')) return state;
     // Too late: the next poll tells what has become of the entry.
     if (isOver && this.has('the lease is counted from the time in the message')) return state;
     const isCounted = this.has('the lease is counted from the time in the message');
-    return this.hold(withClient(state, index, { owner }), index, isCounted ? FIRST_LEASE : WANTED_LEASE);
+    if (lease === FIRST_LEASE && this.has('a first lease becomes the whole one before the caller acts')) {
+      const hold: Request = { kind: 'hold', owner, lease: WHOLE_LEASE };
+      return withClient(state, index, { phase: 'setting', owner, requests: [...requests, hold] });
+    }
+    return this.hold(withClient(state, index, { owner }), index, isCounted ? lease : EXTENDED_LEASE);
   }
 
   onReply(state: State, index: number, { request, outcome, isOver }: Reply): State {
     const client = clientAt(state, index);
-    if (request.kind === 'hold') return this.onHeld(state, index, request.owner, outcome === 'held' && !isOver);
+    if (request.kind === 'hold') return this.onHeld(state, index, request, outcome === 'held' && !isOver);
     const subject = request.kind === 'release' ? request.requeue : request.owner;
     // The reply is about an owner id that was withdrawn, or that was granted meanwhile.
-    if (client.owner !== subject || client.phase === 'holding') return state;
+    if (client.owner !== subject || isGiven(client)) return state;
     // An earlier attempt may have added the requeue, or granted it: the next poll tells.
     if (request.kind === 'release' && request.attempt === 3) return withClient(state, index, { phase: 'waiting' });
     switch (outcome) {
       case 'acquired':
       case 'kept':
-        return isOver ? this.forget(state, index) : this.hold(state, index, WANTED_LEASE);
+        return isOver ? this.forget(state, index) : this.hold(state, index, WHOLE_LEASE);
       case 'busy':
       case 'passed on':
         return withClient(state, index, { phase: 'waiting' });
@@ -99,7 +110,9 @@ export class ClientBehaviour {
   /** No reply to a request came in time. */
   onNoReply(state: State, index: number, request: Request): State {
     const { owner, phase, requests } = clientAt(state, index);
-    if (request.kind === 'hold') return state;
+    if (request.kind === 'hold') {
+      return phase === 'setting' && request.owner === owner ? this.giveBack(state, index) : state;
+    }
     if (request.kind === 'wait') return this.onUnknown(state, index, request);
     if (request.attempt === 1 || this.has('a release with a requeue is repeated until it is answered')) {
       const attempt = request.attempt === 1 ? 2 : 3;
@@ -110,8 +123,8 @@ export class ClientBehaviour {
 
   /** It is unknown whether a wait was executed, or will be. */
   private onUnknown(state: State, index: number, { owner, isNew }: Extract<Request, { kind: 'wait' }>): State {
-    const { owner: present, phase } = clientAt(state, index);
-    if (owner !== present || phase === 'holding') return state;
+    const client = clientAt(state, index);
+    if (owner !== client.owner || isGiven(client)) return state;
     // A poll that is executed late does nothing, so that the owner id can be kept.
     return isNew ? this.forget(state, index) : withClient(state, index, { phase: 'waiting' });
   }
@@ -145,10 +158,22 @@ export class ClientBehaviour {
     return withClient(state, index, { phase: 'holding', belief, waiting: clientAt(state, index).waiting - 1 });
   }
 
-  private onHeld(state: State, index: number, owner: Owner, isExtended: boolean): State {
-    const client = clientAt(state, index);
-    if (!isExtended || client.owner !== owner || client.belief === 0) return state;
-    return withClient(state, index, { belief: EXTENDED_LEASE });
+  private onHeld(state: State, index: number, { owner, lease }: HoldRequest, isHeld: boolean): State {
+    const { owner: present, phase, belief, waiting } = clientAt(state, index);
+    if (owner !== present) return state;
+    if (phase === 'setting') {
+      if (!isHeld) return waiting > 0 ? this.askAnew(state, index) : withClient(state, index, FORGOTTEN);
+      return waiting > 0 ? this.hold(state, index, lease) : this.giveBack(state, index);
+    }
+    return isHeld && belief > 0 ? withClient(state, index, { belief: lease }) : state;
+  }
+
+  /** Releases what it was given: its lease is not certain, or no caller waits any more. */
+  private giveBack(state: State, index: number): State {
+    const { owner, releases, waiting } = clientAt(state, index);
+    const isReleased = this.has('a lock that was given, and is not taken, is given back');
+    const left = withClient(state, index, { ...FORGOTTEN, releases: isReleased ? [...releases, owner] : releases });
+    return waiting > 0 ? this.askAnew(left, index) : left;
   }
 
   private onNotHeld(state: State, index: number, request: Request): State {

@@ -17,7 +17,7 @@ const OUTCOMES = {
 
 const ATTEMPTS = { 1: 'R', 2: 'A', 3: 'B' };
 const STATUSES = { up: '', crashed: '!', gone: '-' };
-const PHASES = { idle: 'I', asking: 'K', waiting: 'W', holding: 'H', releasing: 'R' };
+const PHASES = { idle: 'I', asking: 'K', waiting: 'W', setting: 'S', holding: 'H', releasing: 'R' };
 const JAVA_PHASES = { away: 'A', listening: 'L', holding: 'H' };
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
@@ -32,7 +32,7 @@ const letters = (): OwnerCode => {
 };
 
 const requestCode = (request: Request, code: OwnerCode): string => {
-  if (request.kind === 'hold') return `H${code(request.owner)}`;
+  if (request.kind === 'hold') return `H${request.lease}${code(request.owner)}`;
   if (request.kind === 'wait') return (request.isNew ? 'W' : 'P') + code(request.owner);
   return ATTEMPTS[request.attempt] + code(request.owner) + code(request.requeue);
 };
@@ -54,7 +54,7 @@ const clientCode = (client: Client, index: number, state: State): string => {
     text += requestCode(request, code) + OUTCOMES[outcome] + (isOver ? '!' : '');
   }
   text += '/';
-  for (const { owner, isOver } of client.messages) text += code(owner) + (isOver ? '!' : '');
+  for (const { owner, lease, isOver } of client.messages) text += code(owner) + lease + (isOver ? '!' : '');
   text += '/';
   for (let at = 0; at < state.entries.length; at += 1) {
     const entry = state.entries[at] ?? NO_OWNER;

@@ -2,7 +2,17 @@ import type { Move } from '../model-checker.js';
 import type { ClientBehaviour } from './client-behaviour.js';
 import type { OwnMoves } from './moves.js';
 import type { Protection } from './protections.js';
-import { clientAt, clientOf, JAVA, NO_OWNER, type Request, type State, withClient, withFault } from './state.js';
+import {
+  clientAt,
+  clientOf,
+  JAVA,
+  NO_OWNER,
+  type Request,
+  type State,
+  WHOLE_LEASE,
+  withClient,
+  withFault,
+} from './state.js';
 
 /** What callers do, what fails, and what a Java client does. */
 export class OutsideMoves {
@@ -110,7 +120,7 @@ export class OutsideMoves {
     }
     if (phase === 'listening' && state.owner === NO_OWNER) {
       const java = { phase: 'holding', todo } as const;
-      return [{ name: 'Java: acquires', cause: 'own', to: { ...state, owner: JAVA, lease: 2, java } }];
+      return [{ name: 'Java: acquires', cause: 'own', to: { ...state, owner: JAVA, lease: WHOLE_LEASE, java } }];
     }
     if (phase !== 'holding') return [];
     const java = { phase: 'away', todo } as const;

@@ -1,5 +1,5 @@
 import type { Invariant, Progress, Termination } from '../model-checker.js';
-import { type Client, clientAt, clientOf, JAVA, NO_OWNER, type State } from './state.js';
+import { type Client, clientAt, clientOf, JAVA, NO_OWNER, type State, WHOLE_LEASE } from './state.js';
 
 const isWithdrawn = ({ releases, withdrawals, requests }: Client, owner: number): boolean =>
   releases.includes(owner) ||
@@ -28,6 +28,13 @@ export const invariants = {
   trueBelief: {
     name: 'a client that believes that it holds the lock does',
     holds: (state) => believers(state).every(({ owner }) => owner === state.owner),
+  },
+  wholeLease: {
+    name: 'a client that believes that it holds the lock has the lease that its caller wants',
+    holds: (state) =>
+      believers(state).every(
+        ({ owner, belief }) => owner !== state.owner || Math.min(belief, state.lease) >= WHOLE_LEASE,
+      ),
   },
   noLostGrant: {
     name: 'a live owner of the lock knows, finds out at its next poll, or is being withdrawn',

@@ -17,6 +17,8 @@ export const PROTECTIONS = [
   'a withdrawal for a cancelled caller is repeated as well',
   'a withdrawal of a requeue id follows the release that carries it',
   'a withdrawal releases what was granted',
+  'a first lease becomes the whole one before the caller acts',
+  'a lock that was given, and is not taken, is given back',
 ] as const;
 
 export type Protection = (typeof PROTECTIONS)[number];

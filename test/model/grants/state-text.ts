@@ -1,7 +1,8 @@
-import { type Client, JAVA, NO_OWNER, type Owner, type Request, type State } from './state.js';
+import { type Client, JAVA, NO_OWNER, type Owner, type Request, type State, WHOLE_LEASE } from './state.js';
 
 export const requestText = (request: Request): string => {
-  if (request.kind === 'hold') return `hold(${request.owner})`;
+  if (request.kind === 'hold')
+    return `hold(${request.owner}, ${request.lease === WHOLE_LEASE ? 'whole' : 'extended'} lease)`;
   if (request.kind === 'wait') return `${request.isNew ? 'wait' : 'poll'}(${request.owner})`;
   if (request.attempt === 3) return `release(${request.owner}) in the background`;
   return `release(${request.owner}, requeue ${request.requeue})${request.attempt === 2 ? ' again' : ''}`;

@@ -10,8 +10,17 @@ const ID_BITS = 5;
 
 export const clientOf = (owner: Owner): number => owner >> ID_BITS;
 
-/** How long a lease is: none, the short first one of a grant, the wanted one, or one that a caller has extended. */
-export type Lease = 0 | 1 | 2 | 3;
+/** The short lease of a grant to a client that may be dead by now. */
+export const FIRST_LEASE = 1;
+/** The lease that a caller wants. */
+export const WHOLE_LEASE = 2;
+/** A lease that a caller has extended. */
+export const EXTENDED_LEASE = 3;
+
+/** The lease of a hold that a client may be given. */
+export type GivenLease = typeof FIRST_LEASE | typeof WHOLE_LEASE;
+/** How long a lease is; 0: there is none. */
+export type Lease = 0 | GivenLease | typeof EXTENDED_LEASE;
 
 /** A command on its way to the server, or executed and not answered yet. */
 export type Request =
@@ -23,7 +32,7 @@ export type Request =
       /** 3: the release is repeated in the background, without the requeue. */
       readonly attempt: 1 | 2 | 3;
     }
-  | { readonly kind: 'hold'; readonly owner: Owner };
+  | { readonly kind: 'hold'; readonly owner: Owner; readonly lease: typeof WHOLE_LEASE | typeof EXTENDED_LEASE };
 
 export type Outcome = 'acquired' | 'busy' | 'gone' | 'passed on' | 'kept' | 'released' | 'not held' | 'held' | 'lost';
 
@@ -37,12 +46,16 @@ export interface Reply {
 /** Tells a client that it was granted the lock. */
 export interface Message {
   readonly owner: Owner;
+  readonly lease: GivenLease;
   /** Whether its lease is over. The client knows: the message contains the server's time. */
   readonly isOver: boolean;
 }
 
-/** idle → asking (a `wait` is on its way) ⇄ waiting → holding → idle, or → releasing (with a requeue) → waiting. */
-export type Phase = 'idle' | 'asking' | 'waiting' | 'holding' | 'releasing';
+/**
+ * idle → asking (a `wait` is on its way) ⇄ waiting → holding → idle, or → releasing (with a requeue) → waiting. A client
+ * with a first lease is `setting` the whole one before it is `holding`.
+ */
+export type Phase = 'idle' | 'asking' | 'waiting' | 'setting' | 'holding' | 'releasing';
 
 export interface Client {
   /** A crashed client counts as a receiver of messages until the server notices: then it is `gone`. */

@@ -22,10 +22,24 @@ export interface WaitFacts {
 /** Tolerance for late timers and for the resolution of deadlines, ms. */
 const GRAIN_MS = 15;
 
+/** A state that must not last, and since when it does. Time for which the process stands still does not count. */
+class Lasting {
+  private since: number | undefined;
+  private stalledBefore = 0;
+
+  /** @returns Milliseconds for which it has lasted. */
+  observe(isNow: boolean, now: number, { stalledFor }: SimulatedProcess): number {
+    if (!isNow || stalledFor > this.stalledBefore) this.since = undefined;
+    this.stalledBefore = stalledFor;
+    if (isNow) this.since ??= now;
+    return this.since === undefined ? 0 : now - this.since;
+  }
+}
+
 class Wait {
   readonly stalledBefore: number;
-  freeSince: number | undefined;
-  passedOverSince: number | undefined;
+  readonly free = new Lasting();
+  readonly passedOver = new Lasting();
   abortedAt: number | undefined;
 
   constructor(
@@ -95,18 +109,16 @@ export class Waits {
       );
     }
     if (this.longestIdle === Number.POSITIVE_INFINITY) return;
-    wait.freeSince = isFree() ? (wait.freeSince ?? now) : undefined;
-    if (wait.freeSince !== undefined && now - wait.freeSince > this.longestIdle) {
-      this.simulation.violate(
-        'no lost wake-up',
-        `${who} has slept for ${(now - wait.freeSince).toFixed(1)} ms while ${lock} was free`,
-      );
+    const { process } = wait.facts;
+    const free = wait.free.observe(isFree(), now, process);
+    if (free > this.longestIdle) {
+      this.simulation.violate('no lost wake-up', `${who} has slept for ${free.toFixed(1)} ms while ${lock} was free`);
     }
-    wait.passedOverSince = isInLine && !isInLine() ? (wait.passedOverSince ?? now) : undefined;
-    if (wait.passedOverSince !== undefined && now - wait.passedOverSince > this.longestIdle) {
+    const passedOver = wait.passedOver.observe(isInLine !== undefined && !isInLine(), now, process);
+    if (passedOver > this.longestIdle) {
       this.simulation.violate(
         'no lost wake-up',
-        `${who} has waited for ${(now - wait.passedOverSince).toFixed(1)} ms without a place in the line for ${lock}`,
+        `${who} has waited for ${passedOver.toFixed(1)} ms without a place in the line for ${lock}`,
       );
     }
   }

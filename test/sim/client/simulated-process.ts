@@ -114,6 +114,14 @@ export class SimulatedProcess {
     this.stalledUntil = Math.max(this.stalledUntil, until);
   }
 
+  /** Suspends its machine for `ms`: it stands still, and so does its monotonic clock, while the wall clock goes on. */
+  suspend(ms: number): void {
+    if (!this.isAlive) return;
+    this.note(() => 'is suspended');
+    this.clock.suspend(this.simulation.now + ms);
+    this.stall(ms);
+  }
+
   /** Ends the process, so that it runs nothing any more. */
   kill(): void {
     this.note(() => 'dies');

@@ -13,9 +13,16 @@ export interface ClockedProcess {
 /** Added to each timer, so that it is never early because of floating-point arithmetic, ms. */
 const GRAIN_MS = 1e-6;
 
-/** The clocks and timers of one process. They run at a rate of their own, and the wall clock can be set. */
+/**
+ * The clocks and timers of one process. They run at a rate of their own. The wall clock can be set; the monotonic one and
+ * the timers stand still while the machine is suspended.
+ */
 export class ProcessClock implements Scheduler {
   private wallOffset = 1_000_000;
+  /** The last suspension, in true time. */
+  private suspended = { from: 0, until: 0 };
+  /** Milliseconds of true time of the suspensions before. */
+  private suspendedBefore = 0;
 
   constructor(
     private readonly process: ClockedProcess,
@@ -24,11 +31,11 @@ export class ProcessClock implements Scheduler {
   ) {}
 
   now(): number {
-    return this.process.trueNow * this.rate;
+    return this.ran * this.rate;
   }
 
   wallNow(): number {
-    return this.now() + this.wallOffset;
+    return this.process.trueNow * this.rate + this.wallOffset;
   }
 
   /** Sets the wall clock by `ms`. */
@@ -36,15 +43,39 @@ export class ProcessClock implements Scheduler {
     this.wallOffset += ms;
   }
 
+  /** Suspends the machine until an instant of true time. */
+  suspend(until: number): void {
+    const { trueNow } = this.process;
+    const { suspended } = this;
+    if (suspended.until > trueNow) {
+      suspended.until = Math.max(suspended.until, until);
+      return;
+    }
+    this.suspendedBefore += suspended.until - suspended.from;
+    this.suspended = { from: trueNow, until };
+  }
+
   schedule(ms: number, task: () => void): ScheduledTask {
     // A timer runs in the async context of its caller.
     const context = new AsyncResource('SimulatedTimer');
-    const due = this.process.trueNow + Math.max(0, ms) / this.rate + GRAIN_MS + this.process.lateness();
-    const event = this.process.enqueue(due, () => context.runInAsyncScope(task));
+    const due = this.ran + Math.max(0, ms) / this.rate + GRAIN_MS + this.process.lateness();
+    const wait = (): SimulatedEvent => this.process.enqueue(this.process.trueNow + due - this.ran, passed);
+    const passed = (): void => {
+      if (this.ran < due - GRAIN_MS) event = wait();
+      else context.runInAsyncScope(task);
+    };
+    let event = wait();
     return {
       cancel: () => {
         event.cancelled = true;
       },
     };
+  }
+
+  /** Milliseconds of true time for which the machine was not suspended. */
+  private get ran(): number {
+    const { trueNow } = this.process;
+    const { from, until } = this.suspended;
+    return trueNow - this.suspendedBefore - (Math.min(trueNow, until) - from);
   }
 }

@@ -135,6 +135,29 @@ export const mends: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'D38',
+    what: 'locks whose names differ by braces only share the keys and channels that decide who has them',
+    edits: [
+      {
+        file: 'keys/redisson-keys.ts',
+        find: "(name.includes('{') ? `${name}::${word}` : `{${name}}:${word}`)",
+        replace: "(name.includes('{') ? `${name}:${word}` : `{${name}}:${word}`)",
+      },
+      { file: 'keys/redisson-keys.ts', find: "${name.includes('{') ? '::' : ':'}", replace: ':' },
+    ],
+  },
+  {
+    name: 'D38-fair',
+    what: 'a fair lock is given to a waiter for the one whose name differs by braces only',
+    edits: [
+      {
+        file: 'backend/memory/fair-lock.ts',
+        find: "if (!givable || hasBraces(givable.owner) !== name.includes('{')) return false;",
+        replace: 'if (!givable) return false;',
+      },
+    ],
+  },
+  {
     name: 'D39',
     what: 'a waiter has the lock for its first lease only when its code begins',
     edits: [{ file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease > 0;' }],
@@ -176,6 +199,67 @@ export const mends: readonly PlantedBug[] = [
         file: 'backend/redis/kinds/read-write/waiting-writers.ts',
         find: 'this.withdrawals.releaseInBackground(withdrawal);',
         replace: '',
+      },
+    ],
+  },
+  {
+    name: 'D39-fair-untold',
+    what: 'the next waiter for a fair lock is not told for how long the lock was given to the one before it',
+    edits: [
+      {
+        file: 'backend/memory/fair-lock.ts',
+        find: 'if (next !== undefined) this.tellClient(name, next, String(firstLease));',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'D39-fair-slept-over',
+    what: 'a waiter for a fair lock sleeps on when it hears of a lease that ends sooner',
+    edits: [
+      {
+        file: 'waiting/fair/fair-wait-queue.ts',
+        find: 'this.lastOutcome = { ...busy, remaining };\n    this.sleepAnew();',
+        replace: 'this.lastOutcome = { ...busy, remaining };',
+      },
+    ],
+  },
+  {
+    name: 'D44',
+    what: 'the age of a grant leaves out the time for which the machine was suspended',
+    edits: [
+      {
+        file: 'backend/redis/commands/server-clock.ts',
+        find: 'this.latest + this.sinceLatest.elapsed * (1 + DRIFT)',
+        replace: 'this.latest + (this.scheduler.now() - this.sinceLatest.startedAt) * (1 + DRIFT)',
+      },
+    ],
+  },
+  {
+    name: 'D51-spin',
+    what: 'the release of a spin lock wakes no client that waits in turn for the plain lock of its name',
+    edits: [{ file: 'backend/memory/lock.ts', find: 'silent && this.waiting.count(name) === 0', replace: 'silent' }],
+  },
+  {
+    name: 'D51-overtaken',
+    what: 'a release whose reply is overtaken by a grant leaves one announcement too many to come',
+    edits: [
+      {
+        file: 'waiting/queue/wait-queue.ts',
+        find: 'if (again && notifiedBy(outcome) === 0) this.releases.releaseWasSilent();',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'one-renewal-of-many',
+    what: 'of many holds that are renewed together, the last one is not',
+    edits: [
+      {
+        file: 'backend/redis/kinds/batched-renewals.ts',
+        find: 'return renewByShard(renewals, shardOf, (some) => this.renewTogether(some));',
+        replace:
+          'return renewByShard(renewals.length > 4 ? renewals.slice(1) : renewals, shardOf, (some) => this.renewTogether(some));',
       },
     ],
   },

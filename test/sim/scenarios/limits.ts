@@ -20,7 +20,7 @@ interface Inside {
 }
 
 /** The callers inside. No more than the limit believe that they have a permit, and none for longer than its lease. */
-class Permits {
+export class Permits {
   /** Of the callers without places on the server. */
   readonly arrivals: Arrivals;
   private readonly open = new Set<Inside>();
@@ -28,8 +28,9 @@ class Permits {
   constructor(
     private readonly world: SimulatedWorld,
     readonly limit: number,
+    readonly name = NAME,
   ) {
-    this.arrivals = new Arrivals(world.simulation, NAME);
+    this.arrivals = new Arrivals(world.simulation, name);
     world.simulation.checks.push(() => this.check());
   }
 
@@ -44,7 +45,7 @@ class Permits {
   }
 
   private get deadlines(): ReadonlyMap<OwnerId, number> {
-    return limitTable(this.world.server.store).find(limitPermits(NAME))?.deadlines ?? new Map<OwnerId, number>();
+    return limitTable(this.world.server.store).find(limitPermits(this.name))?.deadlines ?? new Map<OwnerId, number>();
   }
 
   private check(): void {
@@ -66,7 +67,7 @@ class Permits {
   }
 }
 
-const takeOnce = async (caller: Caller, permits: Permits, isFair: boolean): Promise<void> => {
+export const takePermit = async (caller: Caller, permits: Permits, isFair: boolean): Promise<void> => {
   const { world, process } = caller;
   const { rng, profile } = world;
   const wait = world.wait();
@@ -79,14 +80,14 @@ const takeOnce = async (caller: Caller, permits: Permits, isFair: boolean): Prom
     if (rng.chance(0.3))
       await hold.extend(rng.pick([100, 400, 3000])).catch((error: unknown) => caller.tolerate(error));
     // A call inside uses the permit of the outer one.
-    if (rng.chance(0.3)) await process.locks.withLimit(NAME, permits.limit, () => caller.work(10 * rng.next()));
+    if (rng.chance(0.3)) await process.locks.withLimit(permits.name, permits.limit, () => caller.work(10 * rng.next()));
     leave();
   };
   const place = isFair ? undefined : permits.arrivals.arrive({ who: caller.name, process, wait, signal });
   let answered = (): void => {};
   const asked = new Promise<void>((resolve) => (answered = resolve));
   const entered = process.locks
-    .withLimit(NAME, permits.limit, options, (hold) => {
+    .withLimit(permits.name, permits.limit, options, (hold) => {
       place?.granted();
       answered();
       return work(hold);
@@ -96,7 +97,7 @@ const takeOnce = async (caller: Caller, permits: Permits, isFair: boolean): Prom
       place?.left();
       answered();
     });
-  await caller.answer(NAME, { wait, signal, isFree: () => permits.isFree }, () => asked);
+  await caller.answer(permits.name, { wait, signal, isFree: () => permits.isFree }, () => asked);
   await entered;
 };
 
@@ -112,7 +113,7 @@ export const limits: Scenario = {
     watchLimitOrder(world.simulation, world.server);
     // Callers of one name may differ.
     const fairness = rng.pick([0, 0.5, 1]);
-    const once = (caller: Caller): Promise<void> => takeOnce(caller, permits, rng.chance(fairness));
+    const once = (caller: Caller): Promise<void> => takePermit(caller, permits, rng.chance(fairness));
     return { callers: callers.map((caller) => repeat(rng.whole(1, 4), () => once(caller))) };
   },
 };

@@ -4,7 +4,7 @@ import { Arrivals } from '../checks/arrivals.js';
 import { WaitingWriters } from '../checks/waiting-writers.js';
 import type { Task } from '../checks/sections.js';
 import type { Caller, LockRequest } from '../world/caller.js';
-import { SAFETY_POLL_MS, type SimulatedWorld } from '../world/simulated-world.js';
+import type { SimulatedWorld } from '../world/simulated-world.js';
 import { repeat, type Scenario } from './scenario.js';
 
 type Half = 'read' | 'write';
@@ -44,7 +44,7 @@ const watchWriters = (world: SimulatedWorld): WaitingWriters => {
   const { simulation, server, processes, profile } = world;
   const outage = longestOutage(world);
   // A reader may miss a release by a writer, too, until its next poll.
-  const reader = Math.max(profile.fairWaitTimeout, SAFETY_POLL_MS) + outage;
+  const reader = Math.max(profile.fairWaitTimeout, profile.safetyPoll) + outage;
   return new WaitingWriters(simulation, server, 'a', processes, { reader, announcement: outage });
 };
 

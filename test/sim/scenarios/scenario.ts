@@ -14,6 +14,8 @@ export interface Scenario {
   readonly name: string;
   /** Whether faults may kill processes in it. */
   readonly mayKill: boolean;
+  /** Whether no message is slow and no fault happens but its own, so that all rules are strict. Default: no. */
+  readonly isQuiet?: boolean;
   setup(rng: Rng): Setup;
   start(world: SimulatedWorld): Load;
 }

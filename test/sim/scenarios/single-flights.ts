@@ -15,7 +15,7 @@ interface Call {
 }
 
 /** Checks that no call makes a result while another call of the same process is making it. */
-class Flights {
+export class Flights {
   private readonly calls: Call[] = [];
 
   constructor(private readonly world: SimulatedWorld) {}
@@ -49,19 +49,21 @@ class Flights {
   }
 }
 
-const share = async (caller: Caller, name: string, flights: Flights): Promise<void> => {
+export const share = async (caller: Caller, name: string, flights: Flights): Promise<void> => {
   const { world, process } = caller;
   const { rng } = world;
   const call = flights.begin(caller);
   try {
     const wait = rng.pick([1500, 20_000]);
-    await process.locks.singleFlight(name, { wait }, async (hold) => {
+    const result = await process.locks.singleFlight(name, { wait }, async (hold) => {
       const leave = caller.enters(hold);
       call.isMaking = true;
       await caller.work(rng.pick([0, 5, 100]) * rng.next(), hold.signal);
       leave();
-      return rng.whole(0, 1_000_000);
+      return { name, value: rng.whole(0, 1_000_000) };
     });
+    if (result.name !== name)
+      world.simulation.violate('one flight', `${caller.name} asked for ${name} and got the result of ${result.name}`);
     call.hasMade = call.isMaking;
   } catch (error) {
     caller.tolerate(error);

@@ -1,11 +1,12 @@
 import type { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import { lockBesideKey } from '../../../lib/keys/redisson-keys.js';
 import { flagsOf, renewalsOf } from './renewals.js';
 import type { ServerNow } from './lock-scripts.js';
 import type { ScriptTable } from './script-table.js';
 
 /** The name of a limit, from the key of its permits. */
-const nameOf = (permits: string): string => permits.replace(/:limit$/, '').replace(/^\{(.*)\}$/, '$1');
+const nameOf = (permits: string): string => lockBesideKey(permits) ?? permits;
 
 /** The scripts of limits. */
 export const defineLimits = (table: ScriptTable, { limit: limits }: MemoryBackend, now: ServerNow): void => {

@@ -42,12 +42,11 @@ export class Caller {
   /** Works for `ms` of true time, or until `signal` aborts. */
   async work(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
-    await Promise.race([
-      this.process.pause(ms),
-      ...(signal
-        ? [new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))]
-        : []),
-    ]);
+    let stop = (): void => {};
+    const aborted = new Promise<void>((resolve) => (stop = resolve));
+    signal?.addEventListener('abort', stop);
+    await Promise.race([this.process.pause(ms), aborted]);
+    signal?.removeEventListener('abort', stop);
   }
 
   /** Creates a signal that aborts some time within `ms`. */
@@ -99,11 +98,11 @@ export class Caller {
   }
 
   /** Marks a section under a hold that the library gave to a callback. Returns a function that ends the section. */
-  enters(hold: Hold): () => void {
+  enters(hold: Hold, lease?: number): () => void {
     const { process, world, name: who } = this;
     const task: Task = { within: undefined };
     const section = { who, process, server: world.lockServer, lock: hold.name, mode: 'exclusive', task } as const;
-    return world.sections.enter({ ...section, belief: beliefOf(hold) });
+    return world.sections.enter({ ...section, belief: beliefOf(hold), lease });
   }
 
   /** Tolerates errors of the library's own classes. Any other error is a defect. */

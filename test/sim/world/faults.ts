@@ -12,6 +12,9 @@ const cut: Fault = (world) => pickProcess(world).cutOne(world.rng.between(1, 400
 const stall: Fault = (world) =>
   pickProcess(world).stall(world.rng.pick([20, 200, 1500, 5000]) * world.rng.between(0.5, 1));
 
+const suspend: Fault = (world) =>
+  pickProcess(world).suspend(world.rng.pick([200, 3000, 20_000]) * world.rng.between(0.5, 1));
+
 const freeze: Fault = ({ rng, servers, profile }) =>
   rng.pick(servers).freeze(rng.between(0.2, 2) * profile.commandTimeout);
 
@@ -31,7 +34,8 @@ const kill: Fault = ({ rng, processes }) => {
 /** Draws the faults of this run. */
 export const planFaults = (world: SimulatedWorld, mayKill: boolean): void => {
   const { rng, simulation, profile } = world;
-  const kinds = [cut, cut, stall, freeze, setClock, ...(mayKill ? [kill] : [])];
+  // Time during which a machine is suspended, and its wall clock set back, cannot be known.
+  const kinds = [cut, cut, stall, freeze, rng.pick([suspend, setClock]), ...(mayKill ? [kill] : [])];
   for (let count = profile.faults; count > 0; count -= 1) {
     const fault = rng.pick(kinds);
     simulation.at(rng.between(0, FAULTS_WITHIN_MS) ** rng.pick([1, 0.8]), () => fault(world));

@@ -8,6 +8,7 @@ export interface Profile {
   readonly commandTimeout: number;
   readonly watchdogTimeout: number;
   readonly fairWaitTimeout: number;
+  readonly safetyPoll: number;
   readonly handover: boolean;
   /** The number of faults in a run. */
   readonly faults: number;
@@ -37,7 +38,16 @@ export const drawProfile = (rng: Rng): Profile => {
     commandTimeout,
     watchdogTimeout: rng.pick([300, 1000, 3000]),
     fairWaitTimeout: rng.pick([600, 2000, 5000]),
+    safetyPoll: rng.pick([5000, 20_000]),
     handover: rng.chance(0.7),
     faults: name === 'faulty' ? rng.whole(1, 5) : 0,
   };
 };
+
+/** The same options, but no message is slow, and nothing fails that the scenario itself does not break. */
+export const quietOf = (profile: Profile): Profile => ({
+  ...profile,
+  name: 'quiet',
+  delays: { ...profile.delays, slow: { ...profile.delays.slow, chance: 0 } },
+  faults: 0,
+});

@@ -19,8 +19,6 @@ export const DRIFT = 0.004;
 /** The longest time that a process yields to others before its waiter asks, without the time of messages, ms. */
 const YIELD_MS = 150;
 
-/** How often waiters ask although they were told nothing, ms. */
-export const SAFETY_POLL_MS = 5000;
 /** The approximate start of runs on the clocks of servers: a day in the future, ms since 1970. */
 const EPOCH_MS = 2_000_000_000_000;
 
@@ -75,10 +73,10 @@ export class SimulatedWorld {
     this.rng = simulation.rng;
     this.delays = new Delays(this.rng, profile.delays);
     this.sections = new Sections(simulation);
-    const { fairWaitTimeout, commandTimeout } = profile;
+    const { fairWaitTimeout, commandTimeout, safetyPoll } = profile;
     const soon = YIELD_MS + 12 * this.delays.longest;
     // A poll makes up for lost messages. A fair queue waits for a dead waiter for one slot.
-    const late = 2 * SAFETY_POLL_MS + fairWaitTimeout + 10 * commandTimeout;
+    const late = 2 * safetyPoll + fairWaitTimeout + 10 * commandTimeout;
     this.withoutHandOver = withoutHandOver;
     this.longestIdle = hasLateWakeUps ? late : soon;
     this.minimums = new MinimumHolds(simulation, profile);
@@ -113,7 +111,7 @@ export class SimulatedWorld {
         commandTimeout: profile.commandTimeout,
         watchdogTimeout: profile.watchdogTimeout,
         fairWaitTimeout: profile.fairWaitTimeout,
-        safetyPoll: SAFETY_POLL_MS,
+        safetyPoll: profile.safetyPoll,
         ...(!handsOver && { handover: false }),
       },
     });

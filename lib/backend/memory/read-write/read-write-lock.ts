@@ -120,7 +120,7 @@ export class MemoryWriteLock implements WriteLockOperations {
   async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
     const held = this.heldBy(owner, name);
     if (!held) return { outcome: 'lost' };
-    this.keep(name, { ...held, writer: { owner, count } }, lease);
+    this.data.keep(name, { ...held, writer: { owner, count } }, this.needed(name, held, lease));
     return { outcome: 'held', sent: this.data.store.stopwatch() };
   }
 
@@ -131,7 +131,7 @@ export class MemoryWriteLock implements WriteLockOperations {
   async renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
     const renewed = renewals.map(({ name, owner, lease }) => {
       const held = this.heldBy(owner, name);
-      if (held) this.keep(name, held, lease);
+      if (held) this.data.locks.set(name, held, this.needed(name, held, lease));
       return held !== undefined;
     });
     return { sent: this.data.store.stopwatch(), held: renewed };
@@ -183,8 +183,8 @@ export class MemoryWriteLock implements WriteLockOperations {
     return held?.writer?.owner === owner ? held : undefined;
   }
 
-  /** Lets the lock of a writer last for `lease` ms from now, or until its last read ends if that is later. */
-  private keep(name: string, held: HeldReadWriteLock, lease: number): void {
-    this.data.keep(name, held, Math.max(lease, this.data.longestRead(name, held.readers)));
+  /** Milliseconds for which the lock of a writer lasts: its lease, or until its last read ends if that is later. */
+  private needed(name: string, { readers }: HeldReadWriteLock, lease: number): number {
+    return Math.max(lease, this.data.longestRead(name, readers));
   }
 }

@@ -22,7 +22,7 @@ import { scripts } from '../scripts/scripts.generated.js';
 import { PlainLockScripts, textOf } from './lock-scripts.js';
 import { RedisLock } from './redis-lock.js';
 
-/** The longest first lease of a grant, ms: time enough to extend it, and to try that again. */
+/** The longest first lease of a grant, ms: time enough to set the whole one, and to try that again. */
 export const longestFirstLease = ({ commandTimeout }: ScriptExecutor): number => 3 * commandTimeout;
 
 /** The channel on which a client is sent its grants of a lock. */

@@ -1,0 +1,44 @@
+import type { Lock } from '../../../lib/locks/lock.js';
+import type { Caller } from '../world/caller.js';
+import { repeat, type Scenario } from './scenario.js';
+
+const NAME = 'a';
+const LEASES_MS = [100, 300, 800, 2000, 8000];
+
+/** Takes the lock for a lease that often ends without a release. */
+const takeOnce = async (caller: Caller, lock: Lock, leases: readonly number[]): Promise<void> => {
+  const { world } = caller;
+  const { rng, server } = world;
+  const wait = rng.pick([100, 1500, 60_000, 60_000]);
+  const lease = rng.pick(leases);
+  const signal = rng.chance(0.2) ? caller.abortsWithin(rng.pick([50, 400])) : undefined;
+  const request = { wait, lease, signal, isFree: () => !server.isHeld(NAME) };
+  try {
+    const hold = await caller.answer(NAME, request, () => lock.acquire({ wait, lease, ...(signal && { signal }) }));
+    const leave = caller.enters(hold, lease);
+    await caller.work(rng.pick([0, 20, 200]) * rng.next(), hold.signal);
+    leave();
+    if (rng.chance(0.5)) await hold.release();
+  } catch (error) {
+    caller.tolerate(error);
+  }
+  await caller.work(rng.pick([0, 5, 100, 1000]) * rng.next());
+};
+
+/** Holds that nobody releases. Whatever its process knows of the lock, no waiter sleeps beside a free one. */
+export const endingLeases: Scenario = {
+  name: 'ending leases',
+  mayKill: false,
+  isQuiet: true,
+  setup: (rng) => ({ servers: 1, processes: rng.whole(2, 3) }),
+  start: (world) => {
+    const { rng } = world;
+    const isFair = rng.chance(0.7);
+    const leases = rng.pick([LEASES_MS, [100, 8000]]);
+    const lockOf = ({ process: { locks } }: Caller): Lock => (isFair ? locks.getFairLock(NAME) : locks.getLock(NAME));
+    const callers = Array.from({ length: rng.whole(4, 8) }, () => world.caller());
+    return {
+      callers: callers.map((caller) => repeat(rng.whole(1, 3), () => takeOnce(caller, lockOf(caller), leases))),
+    };
+  },
+};
