@@ -298,12 +298,12 @@ onEveryBackend((world) => {
     });
 
     it('continues if the first member is lost meanwhile, and acquires it again', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 300 });
+      const { locks } = await world.open({ watchdogTimeout: 900 });
       const other = await locks.acquire('c');
       const waiting = locks.getMultiLock(...NAMES).acquire();
       await world.time.until(async () => (await counts())[1]?.length === 1, 1000);
       await world.probe.remove('a');
-      await world.time.pass(200);
+      await world.time.pass(500);
       await other.release();
       const hold = await world.time.finish(waiting, 1000);
       hold.assertHeld();

@@ -103,11 +103,11 @@ onEveryBackend((world) => {
     );
 
     it('RW-16 is not needed by 50 readers that outlive the watchdog time-out many at a time', async () => {
-      const { read } = await open(200);
+      const { read } = await open(900);
       const worker = async (): Promise<void> => {
         for (let round = 0; round < 2; round++) {
           const hold = await read.acquire();
-          await world.time.pause(250);
+          await world.time.pause(1000);
           await expect(hold.release()).resolves.toBe('released');
         }
       };
@@ -163,51 +163,51 @@ onEveryBackend((world) => {
 
   describe('A watchdog', () => {
     it('keeps a hold of either half alive, until it is released', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 450 });
+      const { locks } = await world.open({ watchdogTimeout: 1200 });
       const halves = [locks.getReadWriteLock('r').readLock(), locks.getReadWriteLock('w').writeLock()];
       const held = halves.map(async (lock) => {
         const hold = await lock.acquire();
         return { lock, hold, inner: await hold.run(() => lock.acquire()) };
       });
       const holds = await Promise.all(held);
-      await world.time.pass(500);
+      await world.time.pass(1300);
       for (const { hold, inner } of holds) {
         expect(hold.signal.aborted).toBe(false);
         await inner.release();
       }
-      await world.time.pass(500);
+      await world.time.pass(1300);
       for (const { lock, hold } of holds) {
-        await expect(lock.remainingLease()).resolves.toBeGreaterThan(150);
+        await expect(lock.remainingLease()).resolves.toBeGreaterThan(400);
         await expect(hold.release()).resolves.toBe('released');
       }
       const asked = await world.probe.commands();
-      await world.time.pass(200);
+      await world.time.pass(500);
       await expect(world.probe.commands()).resolves.toBe(asked);
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
     it('keeps both halves of one owner alive', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 450 });
+      const { locks } = await world.open({ watchdogTimeout: 1200 });
       const lock = locks.getReadWriteLock('n');
       const writing = await lock.writeLock().acquire();
       const reading = await writing.run(() => lock.readLock().acquire());
-      await world.time.pass(500);
+      await world.time.pass(1300);
       expect([writing.signal.aborted, reading.signal.aborted]).toEqual([false, false]);
       await expect(writing.release()).resolves.toBe('released');
-      await world.time.pass(500);
+      await world.time.pass(1300);
       expect(reading.signal.aborted).toBe(false);
       await expect(reading.release()).resolves.toBe('released');
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
     it('reports the loss to one reader, and not to a later one', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 450 });
+      const { locks } = await world.open({ watchdogTimeout: 1200 });
       const lock = locks.getReadWriteLock('n');
       const lost = await lock.readLock().acquire();
       await lock.readLock().forceRelease();
       const next = await lock.readLock().acquire();
-      await world.time.until(() => lost.signal.aborted, 150 + world.time.slack);
-      await world.time.pass(450);
+      await world.time.until(() => lost.signal.aborted, 400 + world.time.slack);
+      await world.time.pass(1200);
       expect(next.signal.aborted).toBe(false);
       await expect(lost.release()).resolves.toBe('expired');
       await expect(next.release()).resolves.toBe('released');

@@ -1,5 +1,6 @@
 import { LockLostError } from '../../lib/errors.js';
 import type { Hold } from '../../lib/holds/hold.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
 import { Worker } from '../servers/worker/worker.js';
 import type { api } from './fixtures/locker.worker.js';
 import { expectWithin, type Settled, settled } from './observe.js';
@@ -89,7 +90,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
   });
 
   it('with a blocked event loop during an attempt: a reply that waited too long in the socket is no grant', async () => {
-    const client = fixture().open();
+    const client = fixture().open(undefined, { scheduler: systemScheduler });
     await client.connected();
     const attempt = settled(() => client.locks.tryAcquire('f29:try', { lease: '60s' }));
     await withoutLookingAtSockets();
@@ -100,7 +101,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
   });
 
   it('with an event loop blocked between two replies: the second is no longer a grant', async () => {
-    const client = fixture().open();
+    const client = fixture().open(undefined, { scheduler: systemScheduler });
     await client.connected();
     const other = fixture().admin.duplicate();
     fixture().after(async () => other.disconnect());

@@ -9,6 +9,7 @@ import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscr
 import { openTransport } from '../../lib/backend/redis/transport.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { type Client, type ClientOptions, type ClientParts, openClient } from '../kit/client.js';
+import { ServedScheduler } from '../kit/served-scheduler.js';
 import { until } from '../kit/until.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { FaultProxy } from '../servers/proxy/fault-proxy.js';
@@ -50,6 +51,8 @@ export class ServerFixture {
   private readonly closers: (() => Promise<void>)[] = [];
   private readonly clients: Client[] = [];
   private readonly unhandled: unknown[] = [];
+  /** That of clients without another one. */
+  private readonly scheduler = new ServedScheduler();
   private readonly stopHearing: () => void;
 
   constructor(
@@ -78,7 +81,7 @@ export class ServerFixture {
 
   /** Opens a client of the server, or of a proxy in front of it. */
   open(connection: ConnectionInput = this.server.url, options?: ClientSetup): Client {
-    const client = openLocks(connection, options);
+    const client = openLocks(connection, { scheduler: this.scheduler, ...options });
     this.clients.push(client);
     this.after(() => client.close(0));
     return client;
@@ -142,6 +145,7 @@ export class ServerFixture {
     this.stopHearing();
     this.admin.disconnect();
     await this.server.stop();
+    this.scheduler.stop();
   }
 
   private readonly onUnhandled = (error: unknown): void => void this.unhandled.push(error);

@@ -4,8 +4,16 @@ import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import type { Probe, RawPlace, RawState, World } from './world.js';
+import { ServedScheduler } from './served-scheduler.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
+
+interface RunningServer {
+  readonly server: RedisServer;
+  readonly admin: Redis;
+  /** That of clients without another one. */
+  readonly scheduler: ServedScheduler;
+}
 
 /** Clients of one real server. */
 export class RedisWorld implements World {
@@ -13,11 +21,11 @@ export class RedisWorld implements World {
   readonly time = Time.real();
   private readonly clients = new Clients();
   private readonly closers: (() => Promise<unknown>)[] = [];
-  private running: { readonly server: RedisServer; readonly admin: Redis } | undefined;
+  private running: RunningServer | undefined;
 
   async start(): Promise<void> {
     const server = await RedisServer.start();
-    this.running = { server, admin: connectAdmin(server.url) };
+    this.running = { server, admin: connectAdmin(server.url), scheduler: new ServedScheduler() };
   }
 
   get server(): RedisServer {
@@ -37,7 +45,7 @@ export class RedisWorld implements World {
   async open(
     options: ClientOptions = {},
     connection: ConnectionInput = this.server.url,
-    scheduler?: Scheduler,
+    scheduler: Scheduler = this.started.scheduler,
   ): Promise<Client> {
     const client = this.clients.add(openClient({ ...options, connection }, { scheduler }));
     await client.connected();
@@ -58,9 +66,10 @@ export class RedisWorld implements World {
   async stop(): Promise<void> {
     this.admin.disconnect();
     await this.server.stop();
+    this.started.scheduler.stop();
   }
 
-  private get started(): { readonly server: RedisServer; readonly admin: Redis } {
+  private get started(): RunningServer {
     if (!this.running) throw new Error('The server has not been started');
     return this.running;
   }

@@ -5,6 +5,7 @@ import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
+import { ServedScheduler } from './served-scheduler.js';
 import { Time } from './time.js';
 
 /** One of the independent masters, behind a network that can fail. */
@@ -51,12 +52,14 @@ export interface RedlockClientOptions extends Omit<ClientOptions, 'redlock'> {
 export class RedlockWorld {
   readonly time = Time.real();
   readonly masters: Master[] = [];
+  private scheduler: ServedScheduler | undefined;
   private readonly clients = new Clients();
   private readonly closers: (() => Promise<unknown>)[] = [];
 
   constructor(readonly size: number) {}
 
   async start(): Promise<void> {
+    this.scheduler = new ServedScheduler();
     this.masters.push(...(await Promise.all(Array.from({ length: this.size }, () => Master.start()))));
   }
 
@@ -81,7 +84,10 @@ export class RedlockWorld {
 
   private async openAt(urls: readonly string[], { redlock, ...options }: RedlockClientOptions = {}): Promise<Client> {
     const [connection = ''] = urls;
-    const client = this.clients.add(openClient({ ...options, connection, redlock: { ...redlock, nodes: urls } }));
+    const { scheduler } = this;
+    const client = this.clients.add(
+      openClient({ ...options, connection, redlock: { ...redlock, nodes: urls } }, { scheduler }),
+    );
     // Waits until all nodes are connected, because a node that a busy machine connects late has no vote.
     await this.time.until(async () => {
       try {
@@ -125,6 +131,7 @@ export class RedlockWorld {
 
   async stop(): Promise<void> {
     await Promise.all(this.masters.map((master) => master.stop()));
+    this.scheduler?.stop();
   }
 }
 

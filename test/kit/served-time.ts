@@ -12,9 +12,14 @@ export class ServedTime {
   private last = performance.now();
   private readonly beat = setInterval(() => this.count(), BEAT_MS).unref();
 
-  /** The time since the start, ms. */
+  /** The time since the start, ms, up to the last beat. */
   get elapsed(): number {
     return this.served;
+  }
+
+  /** The time since the start, ms. */
+  get now(): number {
+    return this.served + Math.min(performance.now() - this.last, MOST_MS);
   }
 
   /**

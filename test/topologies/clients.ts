@@ -1,15 +1,18 @@
 import type { ConnectionInput } from '../../lib/index.js';
 import { Client, type ClientOptions, Clients, openClient } from '../kit/client.js';
+import { ServedScheduler } from '../kit/served-scheduler.js';
 
 /** The clients of one topology. */
 export class TopologyClients {
   private readonly clients = new Clients();
+  private scheduler: ServedScheduler | undefined;
 
   constructor(private readonly connection: () => ConnectionInput) {}
 
   /** Opens a client, which connects later. */
   openAtOnce(options: ClientOptions = {}, connection = this.connection()): Client {
-    return this.clients.add(openClient({ ...options, connection }));
+    const scheduler = (this.scheduler ??= new ServedScheduler());
+    return this.clients.add(openClient({ ...options, connection }, { scheduler }));
   }
 
   /** Opens a client and resolves when it can send commands. */
@@ -19,7 +22,9 @@ export class TopologyClients {
     return client;
   }
 
-  close(): Promise<void> {
-    return this.clients.close();
+  async close(): Promise<void> {
+    await this.clients.close();
+    this.scheduler?.stop();
+    this.scheduler = undefined;
   }
 }
