@@ -53,6 +53,7 @@ const FLAT_TEST_FOLDERS: Readonly<Record<string, string>> = {
   faults: 'flat by fault: specs of one fault or invariant each, most with its number in the catalogue',
   interop: 'flat by kind: one spec per primitive, and the peers that all of them use',
   nest: 'flat by feature: one spec per feature of the module and the decorator',
+  'sim/scenarios': 'flat by load: one scenario each, and the table of all',
   waiting: 'flat by unit: specs of one class of lib/waiting each, and the doubles that several of them use',
 };
 
