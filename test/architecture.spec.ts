@@ -52,6 +52,7 @@ const FLAT_TEST_FOLDERS: Readonly<Record<string, string>> = {
   contract: 'flat by kind: specs of one primitive each, and of what all primitives promise',
   faults: 'flat by fault: specs of one fault or invariant each, most with its number in the catalogue',
   interop: 'flat by kind: one spec per primitive, and the peers that all of them use',
+  kit: 'flat by helper: each with the one thing that specs of several folders need',
   nest: 'flat by feature: one spec per feature of the module and the decorator',
   'sim/scenarios': 'flat by load: one scenario each, and the table of all',
   waiting: 'flat by unit: specs of one class of lib/waiting each, and the doubles that several of them use',

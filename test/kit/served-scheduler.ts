@@ -11,7 +11,7 @@ export class ServedScheduler implements Scheduler {
 
   readonly now = (): number => this.time.now;
   readonly wallNow = (): number => Date.now();
-  readonly schedule = systemScheduler.schedule;
+  readonly schedule: Scheduler['schedule'] = (ms, task, options) => systemScheduler.schedule(ms, task, options);
 
   /** Stops the clock. */
   stop(): void {

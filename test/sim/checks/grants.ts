@@ -116,3 +116,7 @@ export class Grants {
     this.world.simulation.violate(rule, what);
   }
 }
+
+/** Checks from now on how a lock of this name passes from client to client. */
+export const watchGrants = (world: SimulatedWorld, server: SimulatedServer, name: string): Grants =>
+  new Grants(world, server, name);

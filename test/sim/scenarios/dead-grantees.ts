@@ -1,6 +1,6 @@
 import { MemoryFairQueue } from '../../../lib/backend/memory/fair-queue.js';
 import { clientIdOf } from '../../../lib/context/owner-ids.js';
-import { Grants } from '../checks/grants.js';
+import { watchGrants } from '../checks/grants.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Caller } from '../world/caller.js';
 import type { SimulatedWorld } from '../world/simulated-world.js';
@@ -69,7 +69,7 @@ export const deadGrantees: Scenario = {
   start: (world) => {
     const { rng, server } = world;
     const isFair = rng.chance(0.4);
-    if (!isFair) new Grants(world, server, NAME);
+    if (!isFair) watchGrants(world, server, NAME);
     stopGrantees(world);
     const callers = Array.from({ length: rng.whole(4, 8) }, () => world.caller());
     return { callers: callers.map((caller) => repeat(rng.whole(1, 3), () => takeOnce(caller, isFair))) };
