@@ -203,6 +203,9 @@ export interface InspectedWaiting {
         readonly owner: string;
     }[];
     readonly position?: number;
+    readonly writers?: readonly {
+        readonly owner: string;
+    }[];
 }
 
 // not exported

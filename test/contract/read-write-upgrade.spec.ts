@@ -149,8 +149,8 @@ onEveryBackend((world) => {
     it('has the rest of the lease, or a new one', async () => {
       const { read } = await open();
       const reading = await read.acquire({ lease: '20s' });
-      // A little more than a second, as the server counts milliseconds of its own.
-      await world.time.pass(1020);
+      // More than a second, as the server and the client count milliseconds of their own.
+      await world.time.passForClients(1100);
       const writing = written(await reading.tryUpgrade());
       const { ttl } = await world.probe.state('n');
       expect(ttl).toBeGreaterThan(15_000);

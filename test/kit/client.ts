@@ -6,6 +6,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
+import { ServedScheduler } from './served-scheduler.js';
 import { until } from './until.js';
 
 export type ClientOptions = Omit<RedisLockOptions, 'backend' | 'connection'>;
@@ -34,12 +35,18 @@ export const untilConnected = (locks: LockService): Promise<void> =>
 /** A client with its own connections and owners, on a server shared with others. Redisson calls this an instance. */
 export class Client {
   readonly locks: LockService;
-  /** All events so far. */
+  /** All events so far, but for jumps of a server's clock beside a clock that stands still again and again. */
   readonly events: LockEvent[] = [];
 
-  constructor(readonly runtime: OwnedRuntime) {
+  constructor(
+    readonly runtime: OwnedRuntime,
+    scheduler: Scheduler,
+  ) {
     this.locks = new LockService(runtime);
-    runtime.events.on((event) => this.events.push(event));
+    const isSteady = !(scheduler instanceof ServedScheduler);
+    runtime.events.on((event) => {
+      if (isSteady || event.type !== 'clock-jumped') this.events.push(event);
+    });
     runtime.open();
   }
 
@@ -63,7 +70,7 @@ export class Client {
 export const openClient = (
   options: RedisLockOptions,
   { scheduler = systemScheduler, backend }: ClientParts = {},
-): Client => new Client(createRuntime(parseModuleOptions(options), scheduler, backend));
+): Client => new Client(createRuntime(parseModuleOptions(options), scheduler, backend), scheduler);
 
 /** The clients that a test opened. */
 export class Clients {

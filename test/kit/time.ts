@@ -69,6 +69,13 @@ export class Time {
     await this.finish(this.pause(ms), Number.POSITIVE_INFINITY);
   }
 
+  /** Lets `ms` pass as clients count them, {@link ServedTime} beside a server. */
+  async passForClients(ms: number): Promise<void> {
+    const stopwatch = this.stopwatch();
+    while (stopwatch.elapsed < ms) await this.tick();
+    stopwatch.stop();
+  }
+
   /** Lets time pass until `work` has settled, and settles like it. Fails if that takes longer than `within`. */
   async finish<T>(work: Promise<T>, within: number): Promise<T> {
     const progress = track(work);
