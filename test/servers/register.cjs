@@ -16,7 +16,9 @@ mkdirSync(cache, { recursive: true });
 
 const compiled = (filename) => {
   const source = readFileSync(filename, 'utf8');
-  const key = createHash('sha256').update(JSON.stringify([version, swc, filename, source])).digest('hex');
+  const key = createHash('sha256')
+    .update(JSON.stringify([version, swc, filename, source]))
+    .digest('hex');
   const file = path.join(cache, `${key}.cjs`);
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const { code } = require('@swc/core').transformSync(source, { ...swc, swcrc: false, filename });
