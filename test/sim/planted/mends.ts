@@ -174,6 +174,44 @@ export const mends: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'D40',
+    what: 'waiters are not told that what is left of a lease was shortened',
+    edits: [
+      {
+        file: 'backend/memory/lock.ts',
+        find: 'if (isShorter(lease, before)) this.tellLease(name, leaseText(lease), silent);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'D41-news',
+    what: 'a waiter for a fair lock that hears of the lock during an attempt sleeps on after it',
+    edits: [
+      {
+        file: 'waiting/fair/fair-wait-queue.ts',
+        find: 'if (!this.wakeSignal.isPending) this.hasNews = true;',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'D41',
+    what: 'the next waiter for a fair lock is not told for how long the head has acquired it by a request',
+    edits: [{ file: 'backend/memory/fair-lock.ts', find: 'this.tellNext(name, lease);', replace: '' }],
+  },
+  {
+    name: 'D41-left',
+    what: 'the next waiter for a fair lock is not told when it ends if the one that knew has left',
+    edits: [
+      {
+        file: 'backend/memory/fair-lock.ts',
+        find: 'this.tellNext(name, this.store.remaining(name));',
+        replace: '',
+      },
+    ],
+  },
+  {
     name: 'D42',
     what: 'a waiter gets the longer lease that one which has left wanted',
     edits: [
@@ -241,19 +279,8 @@ export const mends: readonly PlantedBug[] = [
     edits: [{ file: 'backend/memory/lock.ts', find: 'silent && this.waiting.count(name) === 0', replace: 'silent' }],
   },
   {
-    name: 'D51-overtaken',
-    what: 'a release whose reply is overtaken by a grant leaves one announcement too many to come',
-    edits: [
-      {
-        file: 'waiting/queue/wait-queue.ts',
-        find: 'if (again && notifiedBy(outcome) === 0) this.releases.releaseWasSilent();',
-        replace: '',
-      },
-    ],
-  },
-  {
     name: 'one-renewal-of-many',
-    what: 'of many holds that are renewed together, the last one is not',
+    what: 'of many holds that are renewed together, the first one is not',
     edits: [
       {
         file: 'backend/redis/kinds/batched-renewals.ts',
