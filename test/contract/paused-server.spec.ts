@@ -1,4 +1,5 @@
-import { LockConflictError, LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
+import { LockAbortedError, LockConflictError, LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
+import type { Lock, MultiHold, WaitOptions } from '../../lib/index.js';
 import type { Client } from '../kit/client.js';
 import { inWorld } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';
@@ -7,13 +8,13 @@ const COMMAND_TIMEOUT = 200;
 const WAIT = 1000;
 
 type Locks = Client['locks'];
-/** Tries for so many ms. Resolves with whether it acquired, which it keeps until the end of the test. */
-type Take = (locks: Locks, wait: number) => Promise<boolean>;
+/** Tries to acquire. Resolves with whether it has, and keeps that until the end of the test. */
+type Take = (locks: Locks, terms: WaitOptions) => Promise<boolean>;
 
 interface Kind {
   readonly kind: string;
   readonly take: Take;
-  /** Makes it take all that there is. Default: `take`. */
+  /** Takes all that there is. Default: `take`. */
   readonly takeAll?: Take;
 }
 
@@ -22,38 +23,47 @@ const permits = (locks: Locks) => locks.getPermitExpirableSemaphore('n');
 
 const limited =
   (fair: boolean): Take =>
-  (locks, wait) =>
+  (locks, terms) =>
     new Promise((resolve, reject) => {
       const work = (): Promise<void> => new Promise(() => resolve(true));
       const failed = (error: unknown): void => {
         if (error instanceof LockTimeoutError || error instanceof LockConflictError) resolve(false);
         else reject(error);
       };
-      locks.withLimit('n', 1, { wait, fair }, work).catch(failed);
+      locks.withLimit('n', 1, { ...terms, fair }, work).catch(failed);
     });
 
+const locked =
+  (lockOf: (locks: Locks) => Lock | Lock<MultiHold>): Take =>
+  async (locks, terms) =>
+    (await lockOf(locks).tryAcquire(terms)) !== null;
+
 const KINDS: readonly Kind[] = [
-  { kind: 'plain', take: async (locks, wait) => !!(await locks.tryAcquire('n', { wait })) },
-  { kind: 'fair', take: async (locks, wait) => !!(await locks.tryAcquire('n', { kind: 'fair', wait })) },
-  { kind: 'fenced', take: async (locks, wait) => !!(await locks.tryAcquire('n', { kind: 'fenced', wait })) },
-  { kind: 'spin', take: async (locks, wait) => !!(await locks.tryAcquire('n', { kind: 'spin', wait })) },
-  { kind: 'group', take: async (locks, wait) => !!(await locks.getGroupLock('n', ['a', 'b']).tryAcquire({ wait })) },
-  { kind: 'multi', take: async (locks, wait) => !!(await locks.getMultiLock('n', 'm').tryAcquire({ wait })) },
-  { kind: 'write', take: async (locks, wait) => !!(await locks.tryAcquire('n', { mode: 'write', wait })) },
+  { kind: 'plain', take: locked((locks) => locks.getLock('n')) },
+  { kind: 'fair', take: locked((locks) => locks.getFairLock('n')) },
+  { kind: 'fenced', take: locked((locks) => locks.getFencedLock('n')) },
+  { kind: 'spin', take: locked((locks) => locks.getSpinLock('n')) },
+  { kind: 'group', take: locked((locks) => locks.getGroupLock('n', ['a', 'b'])) },
+  { kind: 'multi', take: locked((locks) => locks.getMultiLock('m', 'n', locks.getFairLock('o'))) },
+  {
+    kind: 'RedLock',
+    take: locked((locks) => locks.getRedLock(locks.getLock('m'), locks.getFairLock('n'), locks.getSpinLock('o'))),
+  },
+  { kind: 'write', take: locked((locks) => locks.getReadWriteLock('n').writeLock()) },
   {
     kind: 'write, before new readers',
-    take: async (locks, wait) => !!(await locks.tryAcquire('n', { mode: 'write', preference: 'writer', wait })),
+    take: locked((locks) => locks.getReadWriteLock('n', { preference: 'writer' }).writeLock()),
   },
   {
     kind: 'read',
-    take: async (locks, wait) => !!(await locks.tryAcquire('n', { mode: 'read', wait })),
-    takeAll: async (locks, wait) => !!(await locks.tryAcquire('n', { mode: 'write', wait })),
+    take: locked((locks) => locks.getReadWriteLock('n').readLock()),
+    takeAll: locked((locks) => locks.getReadWriteLock('n').writeLock()),
   },
   { kind: 'limit', take: limited(false) },
   { kind: 'limit in order', take: limited(true) },
   {
     kind: 'semaphore',
-    take: (locks, wait) => semaphore(locks).tryAcquire(1, { wait }),
+    take: (locks, terms) => semaphore(locks).tryAcquire(1, terms),
     takeAll: async (locks) => {
       await semaphore(locks).trySetPermits(1);
       return semaphore(locks).tryAcquire();
@@ -61,10 +71,10 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: 'permits with ids',
-    take: async (locks, wait) => !!(await permits(locks).tryAcquire({ wait })),
+    take: async (locks, terms) => (await permits(locks).tryAcquire(terms)) !== null,
     takeAll: async (locks) => {
       await permits(locks).trySetPermits(1);
-      return !!(await permits(locks).tryAcquire());
+      return (await permits(locks).tryAcquire()) !== null;
     },
   },
 ];
@@ -78,8 +88,8 @@ inWorld(world, () => {
   const waiting = async ({ take, takeAll = take }: Kind, safetyPoll: number) => {
     const other = await world.open();
     const client = await world.open({ safetyPoll, commandTimeout: COMMAND_TIMEOUT });
-    await expect(takeAll(other.locks, 0)).resolves.toBe(true);
-    return { client, taking: take(client.locks, WAIT) };
+    await expect(takeAll(other.locks, { wait: 0 })).resolves.toBe(true);
+    return { client, taking: take(client.locks, { wait: WAIT }) };
   };
 
   /** From now on no request of this client is answered, as in a write pause of the server. Messages still come. */
@@ -106,6 +116,19 @@ inWorld(world, () => {
       await world.time.pass(WAIT / 2 - 10);
       pause(client);
       await expect(world.time.finish(taking, WAIT)).rejects.toThrow(LockUnavailableError);
+    });
+
+    /** Waits that end before the reply of their attempt is due, and those that make but one attempt. */
+    const aborted = KINDS.flatMap((kind) => [0, 50, WAIT].map((wait) => ({ ...kind, wait })));
+
+    it.each(aborted)('D74: answers an abort at once: $kind, wait: $wait', async ({ take, wait }) => {
+      const client = await world.open({ commandTimeout: COMMAND_TIMEOUT });
+      pause(client);
+      const controller = new AbortController();
+      const taking = take(client.locks, { wait, signal: controller.signal });
+      await world.time.pass(COMMAND_TIMEOUT - 50);
+      controller.abort();
+      await expect(world.time.finish(taking, 1)).rejects.toThrow(LockAbortedError);
     });
   });
 });

@@ -77,7 +77,13 @@ export class FairWaitQueue {
     const { size } = this.waiters;
     if (size >= this.waiting.maxQueue) return Promise.reject(queueFull(asked, size));
     return new Promise((resolve, reject) => {
-      const watching = asked.limit.watch({ onEnd: (end) => this.onWaitEnded(waiter, end) });
+      const onEnd = (end: WaitEnd): void => {
+        if (!this.isDeciding(waiter, end)) return this.refuse(waiter, end);
+        this.expiredDuringAttempt.set(waiter, end);
+        // Only an abort ends its wait before the reply.
+        watching = asked.limit.untimed.watch({ onEnd });
+      };
+      let watching = asked.limit.watch({ onEnd });
       const verdict = {
         granted: (got: Acquired) => {
           watching.stop();
@@ -265,11 +271,9 @@ export class FairWaitQueue {
     this.order.delete(waiter);
   }
 
-  private onWaitEnded(waiter: FairWaiter, end: WaitEnd): void {
-    // Its attempt may still succeed; but a last look does not prolong the wait.
-    if (waiter.isAttempting && !waiter.isLastLook && end.cause === 'elapsed')
-      this.expiredDuringAttempt.set(waiter, end);
-    else this.refuse(waiter, end);
+  /** Whether its attempt may still succeed after its time. A last look does not prolong the wait. */
+  private isDeciding({ isAttempting, isLastLook }: FairWaiter, { cause }: WaitEnd): boolean {
+    return isAttempting && !isLastLook && cause === 'elapsed';
   }
 
   private refuse(waiter: FairWaiter, end: WaitEnd): void {

@@ -218,9 +218,10 @@ export class WaitQueue<Wanted, Got extends object>
 
   /** Called by a waiter when its wait ends. */
   onWaitEnded(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
-    if (end.cause === 'elapsed' && this.contender.isDeciding(waiter))
+    if (end.cause === 'elapsed' && this.contender.isDeciding(waiter)) {
       (this.expiredDuringAttempt ??= new Map()).set(waiter, end);
-    else this.reject(waiter, refusal(waiter.context, end, this.contender.outcomeAtEndOf(waiter.context.limit)));
+      waiter.watchAborts();
+    } else this.reject(waiter, refusal(waiter.context, end, this.contender.outcomeAtEndOf(waiter.context.limit)));
   }
 
   rejectExpired(): void {
