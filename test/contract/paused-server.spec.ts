@@ -104,14 +104,17 @@ inWorld(world, () => {
   };
 
   describe('A server that pauses while a caller waits', () => {
-    it.each(KINDS)('D47: is not reported as unavailable if the wait ends soon after that: $kind', async (kind) => {
+    /** The last round of a RedLock decides, and rounds have random lengths. */
+    const kinds = KINDS.filter(({ kind }) => kind !== 'RedLock');
+
+    it.each(kinds)('D47: is not reported as unavailable if the wait ends soon after that: $kind', async (kind) => {
       const { client, taking } = await waiting(kind, WAIT - 140);
       await world.time.pass(WAIT - 150);
       pause(client);
       await expect(world.time.finish(taking, 150 + COMMAND_TIMEOUT)).resolves.toBe(false);
     });
 
-    it.each(KINDS)('D47: is, if it has been silent for as long as a command may take: $kind', async (kind) => {
+    it.each(kinds)('D47: is, if it has been silent for as long as a command may take: $kind', async (kind) => {
       const { client, taking } = await waiting(kind, WAIT / 2);
       await world.time.pass(WAIT / 2 - 10);
       pause(client);
