@@ -70,6 +70,8 @@ export interface HoldRequest {
   readonly lease: number;
   /** As in {@link ReleaseRequest}: those that wait are told if the lock ends sooner than before. */
   readonly silent?: boolean | undefined;
+  /** Whether its owner has let go. Then a lock of a group, too, ends after `lease` if it would have lasted longer. */
+  readonly isLeft?: boolean | undefined;
 }
 
 /** `lost`: the owner does not hold this name any more. */

@@ -1,4 +1,4 @@
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import { type LeaseTerms, type RenewalTerms, renewalOf } from '../waiting/acquire.options.js';
 import type { Seat } from './forgotten/seat.js';
 import type { Hold } from './hold.js';
@@ -19,7 +19,7 @@ export type Seated = Pick<CountedHold, 'seat'>;
 
 /** How long a hold lasts: until the end of its own lease, or as long as the watchdog renews it. */
 export interface HoldTerm {
-  /** Time of the scheduler; `Infinity`: no end. */
+  /** By the clock of {@link GrantHolds}; `Infinity`: no end. */
   readonly end: number;
   /** Whether the watchdog renews it until then. */
   readonly isWatched: boolean;
@@ -44,16 +44,18 @@ export class GrantHolds {
   private minHoldUntil = Number.NEGATIVE_INFINITY;
 
   /**
+   * @param clock Started before the grant. It counts suspensions of the machine, as the server does: what is left of a lease
+   *   must not grow by them.
    * @param watchdogTimeout Milliseconds granted by each renewal of the watchdog, unless a hold asks for others.
    * @param maxHold Longest time after the grant for which the watchdog renews, ms, unless a hold asks for another; may be
    *   `Infinity`.
    */
   constructor(
-    private readonly scheduler: MonotonicScheduler,
+    private clock: Stopwatch,
     private readonly watchdogTimeout: number,
     private maxHold: number,
   ) {
-    this.since = scheduler.now();
+    this.since = this.now;
   }
 
   get count(): number {
@@ -62,7 +64,7 @@ export class GrantHolds {
 
   /** Milliseconds since the grant. */
   get age(): number {
-    return this.scheduler.now() - this.since;
+    return this.now - this.since;
   }
 
   /** Whether the watchdog renews any hold. */
@@ -75,11 +77,12 @@ export class GrantHolds {
   get left(): number {
     let last = Number.NEGATIVE_INFINITY;
     for (const { end } of this.terms) last = Math.max(last, end);
-    return last - this.scheduler.now();
+    return last - this.now;
   }
 
   /** Counts the age from the begin of earlier holds, with their limit, and keeps the lock for at least as long. */
-  follow({ since, maxHold, minHoldUntil }: GrantHolds): void {
+  follow({ clock, since, maxHold, minHoldUntil }: GrantHolds): void {
+    this.clock = clock;
     this.since = since;
     this.maxHold = maxHold;
     this.minHoldUntil = minHoldUntil;
@@ -87,12 +90,12 @@ export class GrantHolds {
 
   /** Keeps the lock held for at least `ms` from now. */
   holdAtLeast(ms: number): void {
-    this.minHoldUntil = Math.max(this.minHoldUntil, this.scheduler.now() + ms);
+    this.minHoldUntil = Math.max(this.minHoldUntil, this.now + ms);
   }
 
   /** Milliseconds for which the lock must stay held without any hold; 0 or less: none. */
   get minHoldLeft(): number {
-    return Math.ceil(this.minHoldUntil - this.scheduler.now());
+    return Math.ceil(this.minHoldUntil - this.now);
   }
 
   /** Whether any hold has time left: a hold past its own lease that was not released keeps nothing. */
@@ -116,7 +119,7 @@ export class GrantHolds {
 
   /** The term of a hold that begins now. */
   termOf(lease: LeaseTerms): HoldTerm {
-    const now = this.scheduler.now();
+    const { now } = this;
     if (typeof lease === 'number') return { end: now + lease, isWatched: false };
     const end = lease?.maxHold === undefined ? this.since + this.maxHold : now + lease.maxHold;
     return lease ? { end, isWatched: true, renewal: lease } : { end, isWatched: true };
@@ -160,10 +163,14 @@ export class GrantHolds {
    * @param entering The term of a hold about to be added.
    */
   needed(entering?: HoldTerm): number {
-    const now = this.scheduler.now();
+    const { now } = this;
     let most = Math.max(this.minHoldUntil - now, entering === undefined ? 0 : this.need(entering, now));
     for (const term of this.terms) most = Math.max(most, this.need(term, now));
     return Math.ceil(Math.max(1, most));
+  }
+
+  private get now(): number {
+    return this.clock.elapsed;
   }
 
   private need(term: HoldTerm, now: number): number {

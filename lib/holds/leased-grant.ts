@@ -60,7 +60,7 @@ export abstract class LeasedGrant extends ListNode<LeasedGrant> implements Lease
     this.owner = acquired.owner;
     this.fence = acquired.fence;
     const { scheduler, watchdog, defaults } = runtime;
-    this.holds = new GrantHolds(scheduler, watchdog.timeout, defaults.maxHold);
+    this.holds = new GrantHolds(acquired.sent, watchdog.timeout, defaults.maxHold);
     this.lease = new Lease(scheduler, acquired.sent, acquired.lease, this);
     runtime.grants.add(this);
   }

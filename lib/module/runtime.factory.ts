@@ -90,6 +90,7 @@ export const createRuntime = (
   const backend = givenBackend?.(scheduler) ?? createBackend(settings, scheduler);
   const masters = settings.redlock && createMasters(settings.redlock, settings, scheduler);
   const {
+    commandTimeout,
     fairWaitTimeout,
     handOver,
     safetyPoll,
@@ -102,7 +103,7 @@ export const createRuntime = (
     maxNames,
   } = settings;
   const polling = { subscribed: safetyPoll, unsubscribed: Math.min(UNSUBSCRIBED_POLL_MS, safetyPoll) };
-  const waiting = { pubSub: backend.pubSub, scheduler, polling, maxQueue };
+  const waiting = { pubSub: backend.pubSub, scheduler, polling, commandTimeout, maxQueue };
   const owners = new OwnerIds();
   const kinds = createKinds({ backend, masters, waiting, owners, events, fairWaitTimeout, handOver, connection });
   const semaphores = new QueuedAcquirer(new SemaphoreAttempts(backend.semaphore, events), waiting, semaphoreChannel);

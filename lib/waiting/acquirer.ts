@@ -72,6 +72,8 @@ export interface WaitDependencies {
   readonly pubSub: PubSub;
   readonly scheduler: MonotonicScheduler;
   readonly polling: Polling;
+  /** The longest time that one command may take, ms. */
+  readonly commandTimeout: number;
   /** Maximum number of waiters per name in this process. */
   readonly maxQueue: number;
 }

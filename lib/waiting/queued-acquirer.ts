@@ -134,10 +134,18 @@ export const tryOnce = async <Wanted, Got extends object>(
   wanted: Wanted,
 ): Promise<Got> => {
   const { name, limit } = asked;
-  const result = await attempts.attempt(name, wanted);
+  const attempt = attempts.attempt(name, wanted);
+  // A signal may fire while the only attempt is in flight.
+  const end = limit.isAbortable ? await limit.untimed.endBefore(attempt) : undefined;
+  if (end) {
+    const undo = (late: AttemptResult<Got>): void => void ('got' in late && attempts.undo(name, late.got));
+    // A failed attempt has acquired nothing, and its caller is told of the abort.
+    void attempt.then(undo, () => {});
+    throw refusal(asked, end, undefined);
+  }
+  const result = await attempt;
   const { ended } = limit;
   if (ended?.cause === 'aborted') {
-    // The signal fired while the only attempt was in flight.
     if ('got' in result) attempts.undo(name, result.got);
     throw refusal(asked, ended, undefined);
   }

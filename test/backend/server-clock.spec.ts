@@ -2,21 +2,9 @@ import { ServerClock } from '../../lib/backend/redis/commands/server-clock.js';
 import { withDeadline } from '../../lib/backend/redis/connection/with-deadline.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { SuspendedClock } from '../holds/suspended-clock.js';
 
 const START = 1_700_000_000_000;
-
-/** The clocks of a machine, of which only the wall clock goes on while it is suspended. */
-class SuspendedClock extends ManualClock {
-  private suspended = 0;
-
-  wallNow(): number {
-    return START + this.now() + this.suspended;
-  }
-
-  suspend(ms: number): void {
-    this.suspended += ms;
-  }
-}
 
 const watched = () => {
   const time = new ManualClock();

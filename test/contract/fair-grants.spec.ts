@@ -284,6 +284,27 @@ onEveryBackend((world) => {
       await got.release();
     });
 
+    it('D74: have equal shares, whether they are given the lock or told, as in a former version', async () => {
+      const sections = await Promise.all(
+        ([false, false, undefined, undefined] as const).map(async (handover) => {
+          const { locks } = await world.open(handover === false ? { handover } : {});
+          return { lock: locks.getFairLock('n'), count: 0 };
+        }),
+      );
+      const total = 40;
+      const work = async (client: (typeof sections)[number]): Promise<void> => {
+        const counted = (): number => sections.reduce((sum, { count }) => sum + count, 0);
+        while (counted() < total)
+          await client.lock.withLock({ wait: Infinity }, async () => {
+            client.count += 1;
+            await world.time.pause(2);
+          });
+      };
+      await world.time.finish(Promise.all(sections.map(work)), 60_000);
+      const counts = sections.map(({ count }) => count);
+      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
+    });
+
     it('keep a lock that was given to them beyond its first lease', async () => {
       const [first, second] = [await world.open(), await world.open()];
       const hold = await first.locks.getFairLock('n').acquire();

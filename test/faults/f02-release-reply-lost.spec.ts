@@ -22,6 +22,21 @@ describe('F2: the reply of a release is lost', () => {
     expect(client.runtime.grants.size).toBe(0);
   });
 
+  it.each(['cutBefore', 'cutAfter'] as const)(
+    'D74: rejects if both tries are cut, and repeats the release in the background: %s',
+    async (cut) => {
+      const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '2s' });
+      const hold = fixture().history.note(await client.locks.acquire('f2:both', { lease: LONG }));
+      const cutTwice = proxy[cut](mentions('evalsha', 'f2:both')).then(() =>
+        proxy[cut](mentions('evalsha', 'f2:both')),
+      );
+      await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown' });
+      await cutTwice;
+      expect(hold.isHeld).toBe(false);
+      await until(async () => (await fixture().admin.exists('f2:both')) === 0, 3000, 'it is released');
+    },
+  );
+
   it('does not touch the next holder, which came in between', async () => {
     // The request to release has to last until the next owner has the lock and a connection is back.
     const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '1s' });

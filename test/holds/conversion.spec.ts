@@ -4,6 +4,7 @@ import { LockShutdownError } from '../../lib/errors.js';
 import type { Converting, LockKind } from '../../lib/holds/lock-kind.js';
 import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { AnsweredLock, Commands } from './answered-lock.js';
+import { SuspendedClock } from './suspended-clock.js';
 import {
   type ConnectionOptions,
   GONE,
@@ -20,8 +21,8 @@ import {
 const UNCONFIRMED = 'its upgrade or downgrade was not confirmed';
 
 /** A hold of a read lock, whose server the test plays. */
-const openReading = ({ lease, maxHold, place }: Pick<GrantOptions, 'lease' | 'place'> & ConnectionOptions = {}) => {
-  const connection = openConnection(maxHold === undefined ? {} : { maxHold });
+const openReading = ({ lease, place, ...options }: Pick<GrantOptions, 'lease' | 'place'> & ConnectionOptions = {}) => {
+  const connection = openConnection(options);
   const { clock, scheduler, services, lock: reads } = connection;
   const writes = new AnsweredLock(scheduler);
   const upgrades = new Commands<ConversionRequest, UpgradeOutcome>('upgrade', scheduler, reads.log);
@@ -67,6 +68,21 @@ describe('A hold whose upgrade is in flight', () => {
     expect(written).toMatchObject({ owner: request.to, isHeld: true });
     expect(request.to).not.toBe(reading.owner);
     expect([...services.grants].map(({ owner }) => owner)).toEqual([request.to]);
+  });
+
+  it('D51: is to last for what the server has left of its lease after the machine was suspended', async () => {
+    const clock = new SuspendedClock();
+    const { held, upgrading, downgrades } = openReading({ lease: 60_000, clock });
+    await clock.advance(1000);
+    clock.suspend(40_000);
+    const { asked, request, answer } = await upgrading();
+    expect(request.lease).toBe(19_000);
+    answer(held());
+    const written = await asked;
+    clock.suspend(10_000);
+    outcomeOf(written?.downgrade() ?? Promise.resolve());
+    await clock.advance(0);
+    expect(downgrades.next().request.lease).toBe(9000);
   });
 
   it('is released meanwhile: what it has become is released once the reply is there', async () => {

@@ -1,12 +1,14 @@
 import { GrantHolds } from '../../lib/holds/grant-holds.js';
 import type { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { HoldAgeCheck, type HoldAgeWarning } from '../../lib/holds/hold-age-check.js';
+import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { SuspendedClock } from './suspended-clock.js';
 import { openGrant, TIMEOUT } from './open-grant.js';
 
 /** Holds of a grant that is 1000 ms old. */
 const setUp = async ({ maxHold = Infinity } = {}) => {
   const { clock, scheduler, newHold } = openGrant();
-  const holds = new GrantHolds(scheduler, TIMEOUT, maxHold);
+  const holds = new GrantHolds(new Stopwatch(scheduler), TIMEOUT, maxHold);
   /** Adds a hold with this lease, or without a lease. */
   const add = (lease?: number): GrantedHold => {
     const hold = newHold();
@@ -190,5 +192,24 @@ describe('The check of the age of a grant', () => {
     const { age, at } = await checked(maxHold, 400_000);
     await expect(at(400_000)).resolves.toEqual([undefined, undefined]);
     expect(age.isOver).toBe(false);
+  });
+});
+
+describe('D51: a suspension of the machine', () => {
+  it('counts for all that is left of the holds of a grant', async () => {
+    const clock = new SuspendedClock();
+    const { scheduler, newHold } = openGrant({ clock });
+    const holds = new GrantHolds(new Stopwatch(scheduler), TIMEOUT, 60_000);
+    holds.holdAtLeast(30_000);
+    const hold = newHold();
+    holds.set(hold, holds.termOf(50_000));
+    await clock.advance(1000);
+    clock.suspend(20_000);
+    expect(holds).toMatchObject({ age: 21_000, left: 29_000, minHoldLeft: 9000 });
+    expect(holds.needed()).toBe(29_000);
+    // The lease of a hold that begins now is not shortened by what was before.
+    expect(holds.needed(holds.termOf(40_000))).toBe(40_000);
+    holds.set(hold, holds.termOf(undefined));
+    expect(holds.left).toBe(39_000);
   });
 });

@@ -23,11 +23,16 @@ export interface ConnectionOptions {
   readonly maxHold?: number;
   readonly maxLease?: number;
   readonly keyPrefix?: string;
+  readonly clock?: ManualClock;
 }
 
 /** One connection on a manual clock, whose server the test plays. */
-export const openConnection = ({ maxHold = Infinity, maxLease = Infinity, keyPrefix = '' }: ConnectionOptions = {}) => {
-  const clock = new ManualClock();
+export const openConnection = ({
+  maxHold = Infinity,
+  maxLease = Infinity,
+  keyPrefix = '',
+  clock = new ManualClock(),
+}: ConnectionOptions = {}) => {
   const scheduler = new MonotonicScheduler(clock, (error) => {
     throw error;
   });

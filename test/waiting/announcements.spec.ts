@@ -81,7 +81,7 @@ describe('An announcement', () => {
     };
     const acquirer = new QueuedAcquirer(
       attempts,
-      { pubSub, scheduler, polling: POLLING, maxQueue: 100 },
+      { pubSub, scheduler, polling: POLLING, commandTimeout: 1000, maxQueue: 100 },
       () => 'channel',
     );
     const acquire = (wait = 1000, signals: readonly AbortSignal[] = []): Promise<string> => {

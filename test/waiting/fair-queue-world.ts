@@ -92,6 +92,7 @@ export const NAME = 'n';
 export const LEASE = 30_000;
 export const FIRST_LEASE = 3000;
 export const SLOT = 60_000;
+const COMMAND_TIMEOUT = 100;
 export const POLLING = { subscribed: 5000, unsubscribed: 1000 };
 
 /** The dependencies of waiters for fair locks, on a manual clock and with a server that the test plays. */
@@ -119,6 +120,7 @@ export class FairParts {
       scheduler,
       inFlight,
       polling: POLLING,
+      commandTimeout: COMMAND_TIMEOUT,
       maxQueue,
       slot: SLOT,
       isGiven: true,

@@ -151,16 +151,18 @@ describe('The first attempt of a waiter for a fair lock', () => {
     },
   );
 
-  it('that ends after the time of the waiter decides, although the waiter is aborted before it ends', async () => {
+  it('D74: that ends after the time of the waiter does not decide if the waiter is aborted before it ends', async () => {
     const world = new FairQueueWorld();
     const { wait, signalled } = await newcomer(world);
     await world.clock.advance(WAIT + 10);
+    expect(wait.outcome).toBe('waiting');
     signalled.abort();
     await world.settle();
-    expect(wait.outcome).toBe('waiting');
-    await world.grant(wait.owner);
-    expect(wait.outcome).toBe('granted us:1');
+    expect(wait.outcome).toBe('LockAbortedError');
     expect(world.left).toEqual([]);
+    await world.grant(wait.owner);
+    expect(world.left).toEqual([wait.owner]);
+    expect(world.leftovers).toEqual(NOTHING);
   });
 });
 

@@ -37,7 +37,11 @@ class World {
     lock.onWithdrawn = (entry) => void this.withdrawn.push(entry);
     const attempts = new HandOverAttempts(lock, new OwnerIds('me'), new LockEvents(), { max: 16, ms: 5 });
     const polling = { subscribed: 5000, unsubscribed: 1000 };
-    this.acquirer = new QueuedAcquirer(attempts, { scheduler, pubSub, polling, maxQueue: 100 }, lockChannel);
+    this.acquirer = new QueuedAcquirer(
+      attempts,
+      { scheduler, pubSub, polling, commandTimeout: 1000, maxQueue: 100 },
+      lockChannel,
+    );
   }
 
   settle(): Promise<void> {

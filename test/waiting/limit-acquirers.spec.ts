@@ -13,7 +13,7 @@ const open = () => {
   const scheduler = new MonotonicScheduler(clock, () => {});
   const { limit: limits, pubSub } = new MemoryBackend(new MemoryStore(scheduler));
   const polling = { subscribed: 5000, unsubscribed: 1000 };
-  const waiting = { pubSub, scheduler, polling, maxQueue: 100, slot: 5000 };
+  const waiting = { pubSub, scheduler, polling, commandTimeout: 1000, maxQueue: 100, slot: 5000 };
   const acquirers = new LimitAcquirers({ ...waiting, limits, owners: new OwnerIds(), events: new LockEvents() });
   const acquire = async (limit: number, signal = new AbortController().signal): Promise<string> => {
     const asked = { what: 'Limit', name: 'n', template: undefined, limit: new WaitLimit(scheduler, 60_000, [signal]) };

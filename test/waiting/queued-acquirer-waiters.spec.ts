@@ -30,7 +30,11 @@ describe('The waiters of a queued acquirer', () => {
   });
 
   const open = (attempts: CountedAttempts, { maxQueue = 10_000 } = {}) => {
-    const acquirer = new QueuedAcquirer(attempts, { pubSub, scheduler, polling, maxQueue }, () => 'channel');
+    const acquirer = new QueuedAcquirer(
+      attempts,
+      { pubSub, scheduler, polling, commandTimeout: 1000, maxQueue },
+      () => 'channel',
+    );
     const acquire = (wanted: number, wait = Number.POSITIVE_INFINITY): Promise<Taken> =>
       acquirer.acquire(
         { what: 'Thing', name: 'n', template: undefined, limit: new WaitLimit(scheduler, wait, []) },
@@ -262,7 +266,11 @@ describe('The waiters of a queued acquirer', () => {
 
   it('leave no permits taken if all were aborted before the reply', async () => {
     const attempts = new CountedAttempts();
-    const acquirer = new QueuedAcquirer(attempts, { pubSub, scheduler, polling, maxQueue: 10_000 }, () => 'channel');
+    const acquirer = new QueuedAcquirer(
+      attempts,
+      { pubSub, scheduler, polling, commandTimeout: 1000, maxQueue: 10_000 },
+      () => 'channel',
+    );
     const abort = new AbortController();
     const limit = new WaitLimit(scheduler, Number.POSITIVE_INFINITY, [abort.signal]);
     const waiting = acquirer.acquire({ what: 'Thing', name: 'n', template: undefined, limit }, 1, (taken) => taken);

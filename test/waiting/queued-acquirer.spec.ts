@@ -34,17 +34,20 @@ describe('An acquisition that does not wait', () => {
   it.each([
     { what: 'granted', undone: [1] },
     { what: 'busy', undone: [] },
+    { what: 'no reply', undone: [] },
   ] as const)(
-    'is rejected if it is aborted during its attempt, and gives back what that gets: $what',
+    'D74: is rejected as soon as it is aborted during its attempt, and gives back what that gets: $what',
     async ({ what, undone }) => {
       const bench = new AcquirerBench();
       const abort = new AbortController();
       bench.acquire('a', { wait: 0, signal: abort.signal });
       const attempt = await bench.attempt();
       abort.abort();
-      reply(attempt, what);
       await bench.clock.advance(0);
       expect(bench.ends).toEqual(['a: LockAbortedError']);
+      reply(attempt, what);
+      await bench.clock.advance(0);
+      expect(bench.ends).toHaveLength(1);
       expect(bench.attempts.undone).toEqual(undone);
     },
   );

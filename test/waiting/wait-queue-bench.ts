@@ -9,6 +9,9 @@ import { WaitQueue } from '../../lib/waiting/queue/wait-queue.js';
 import { ScriptedAttempts, type SentAttempt, type Thing } from './scripted-attempts.js';
 import { ScriptedPubSub } from './scripted-pub-sub.js';
 
+/** The longest time that one command may take, ms. */
+const COMMAND_TIMEOUT = 10;
+
 /** The options of one wait. */
 interface WaiterOptions {
   readonly wanted?: number;
@@ -31,7 +34,7 @@ class WaitingBench {
 
   dependencies(maxQueue = 100): WaitDependencies {
     const polling = { subscribed: 5000, unsubscribed: 1000 };
-    return { pubSub: this.pubSub, scheduler: this.scheduler, polling, maxQueue };
+    return { pubSub: this.pubSub, scheduler: this.scheduler, polling, commandTimeout: COMMAND_TIMEOUT, maxQueue };
   }
 
   contextOf({ wait = Number.POSITIVE_INFINITY, signal }: WaiterOptions): AcquireContext {

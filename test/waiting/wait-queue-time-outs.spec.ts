@@ -91,6 +91,23 @@ describe('A waiter that is aborted during its own attempt', () => {
     expect(bench.isClean).toBe(true);
   });
 
+  it('D74: is rejected at once also after its time, and gives back what is granted then', async () => {
+    const bench = new WaitQueueBench();
+    const abort = new AbortController();
+    bench.enter('a', { wait: 60, signal: abort.signal });
+    const attempt = await bench.attempt();
+    await bench.clock.advance(100);
+    expect(bench.ends).toEqual([]);
+    abort.abort();
+    await bench.clock.advance(0);
+    expect(bench.ends).toEqual(['a: LockAbortedError']);
+    reply(attempt, 'granted');
+    await bench.clock.advance(0);
+    expect(bench.ends).toHaveLength(1);
+    expect(bench.attempts.undone).toEqual([1]);
+    expect(bench.isClean).toBe(true);
+  });
+
   it('is rejected with the shutdown error itself if the application ends', async () => {
     const bench = new WaitQueueBench();
     const abort = new AbortController();

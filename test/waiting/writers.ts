@@ -48,7 +48,7 @@ export const setUpWriters = ({ maxQueue = 10_000 } = {}) => {
   const events = new LockEvents();
   const seen: LockEvent[] = [];
   events.on((event) => void seen.push(event));
-  const waiting = { pubSub, scheduler, polling: POLLING, maxQueue, slot: SLOT };
+  const waiting = { pubSub, scheduler, polling: POLLING, commandTimeout: 1000, maxQueue, slot: SLOT };
   const once = new QueuedAcquirer(new LockAttempts(locks, owners, events), waiting);
   const acquirer = new WriterPreferenceAcquirer(locks, once, owners, events, waiting);
   const settle = (): Promise<void> => clock.advance(0);

@@ -52,13 +52,15 @@ export class MemoryGroupLock implements LockOperations {
     return { outcome: 'acquired', sent: this.store.stopwatch() };
   }
 
-  async hold({ name, owner, count, lease }: HoldRequest): Promise<HoldOutcome> {
+  async hold({ name, owner, count, lease, isLeft = false }: HoldRequest): Promise<HoldOutcome> {
     const { group, fields } = partsOfGroupLock(name);
     const held = this.heldBy(owner, group, fields);
     if (!held) return { outcome: 'lost' };
-    this.keep(group, fields, lease, () => ({ owner, count }));
+    this.keep(group, fields, lease, () => ({ owner, count }), isLeft);
+    const end = this.store.now() + lease;
     // Peers announce a partial release of a group as well.
-    if (held.some((field) => field.count > count)) this.store.publish(lockChannel(group));
+    if (held.some((field) => field.count > count || (isLeft && field.expiry > end)))
+      this.store.publish(lockChannel(group));
     return { outcome: 'held', sent: this.store.stopwatch() };
   }
 
@@ -109,18 +111,19 @@ export class MemoryGroupLock implements LockOperations {
     return held.length === fields.length ? held : undefined;
   }
 
-  /** Lets the fields last at least `lease` ms; a longer expiry stays. The group lasts as long as its longest hold. */
+  /** Lets the fields last at least `lease` ms; a longer expiry stays, unless the owner has left them. The group lasts as long as its longest hold. */
   private keep(
     group: string,
     fields: readonly string[],
     lease: number,
     hold: (before: HeldField | undefined) => Omit<HeldField, 'expiry'>,
+    isLeft = false,
   ): void {
     const held = new Map(this.groups.find(group));
     for (const name of fields) {
       const before = held.get(name);
       const next = hold(before);
-      const kept = before?.owner === next.owner ? before.expiry : 0;
+      const kept = before?.owner === next.owner && !isLeft ? before.expiry : 0;
       held.set(name, { ...next, expiry: Math.max(kept, this.store.now() + lease) });
     }
     const left = this.store.remaining(group);

@@ -4,4 +4,5 @@ import type { LeaveBehindRequest, LockOperations } from '../lock-operations.js';
 export const leftBehind = async (
   locks: Pick<LockOperations, 'hold'>,
   { name, owner, keep, silent }: LeaveBehindRequest,
-): Promise<boolean> => (await locks.hold({ name, owner, count: 1, lease: keep, silent })).outcome === 'held';
+): Promise<boolean> =>
+  (await locks.hold({ name, owner, count: 1, lease: keep, silent, isLeft: true })).outcome === 'held';

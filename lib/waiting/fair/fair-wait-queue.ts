@@ -14,6 +14,7 @@ import { FairWaiter, type FairWaiting } from './fair-waiter.js';
 import { queueFull, refusal } from '../wait-errors.js';
 import type { LastOutcome } from '../attempt-strategy.js';
 import { pauseAfter } from '../pause-after.js';
+import { Outcomes } from '../queue/outcomes.js';
 import { WakeSignal } from '../wake-signal.js';
 import { type AcquireContext } from '../acquirer.js';
 
@@ -44,13 +45,14 @@ export class FairWaitQueue {
   private hasNews = false;
   private readonly heartbeat: QueueHeartbeat;
   private readonly grants: GrantListener;
-  private lastOutcome: LastOutcome;
+  private readonly outcomes: Outcomes;
 
   constructor(
     private readonly name: string,
     private readonly waiting: FairWaiting,
     private readonly onIdle: () => void,
   ) {
+    this.outcomes = new Outcomes(waiting);
     this.wakeSignal = new WakeSignal(waiting.scheduler);
     const failed = (error: unknown): void => this.rejectAll(error);
     this.arrivals = new Arrivals(waiting.scheduler, {
@@ -75,7 +77,13 @@ export class FairWaitQueue {
     const { size } = this.waiters;
     if (size >= this.waiting.maxQueue) return Promise.reject(queueFull(asked, size));
     return new Promise((resolve, reject) => {
-      const watching = asked.limit.watch({ onEnd: (end) => this.onWaitEnded(waiter, end) });
+      const onEnd = (end: WaitEnd): void => {
+        if (!this.isDeciding(waiter, end)) return this.refuse(waiter, end);
+        this.expiredDuringAttempt.set(waiter, end);
+        // Only an abort ends its wait before the reply.
+        watching = asked.limit.untimed.watch({ onEnd });
+      };
+      let watching = asked.limit.watch({ onEnd });
       const verdict = {
         granted: (got: Acquired) => {
           watching.stop();
@@ -115,8 +123,8 @@ export class FairWaitQueue {
     this.wakeSignal.forget();
     this.hasNews = false;
     while (this.order.head === first) {
-      const limit = this.lastOutcome instanceof LockUnavailableError ? undefined : first.context.limit;
-      const pause = Math.min(pauseFor(first.owner, this.lastOutcome), turn.listen());
+      const limit = this.outcomes.last instanceof LockUnavailableError ? undefined : first.context.limit;
+      const pause = Math.min(pauseFor(first.owner, this.outcomes.last), turn.listen());
       const isLastLook = await this.wakeSignal.sleepOrLook(pause, limit);
       if (this.order.head !== first) break;
       this.wakeSignal.forget();
@@ -150,6 +158,7 @@ export class FairWaitQueue {
 
   private async attemptFor(waiter: FairWaiter): Promise<void> {
     waiter.isAttempting = true;
+    this.outcomes.asking();
     try {
       const reply = await waiter.attempt();
       // A waiter that gave up meanwhile leaves now.
@@ -157,13 +166,13 @@ export class FairWaitQueue {
       if (reply.outcome === 'acquired') this.granted(waiter, { sent: reply.sent, lease: waiter.lease });
       else this.placed(waiter, reply);
     } catch (error) {
-      if (isPassing(error)) this.lastOutcome = error;
+      if (isPassing(error)) this.outcomes.last = error;
       else this.rejectAll(error);
     } finally {
       waiter.isAttempting = false;
       const end = this.expiredDuringAttempt.get(waiter);
       this.expiredDuringAttempt.delete(waiter);
-      if (end) this.reject(waiter, refusal(waiter.context, end, this.lastOutcome));
+      if (end) this.refuse(waiter, end);
       // Also a waiter that was rejected with all others during its attempt: the attempt may have acquired the lock.
       if (!this.isWaiting(waiter)) waiter.leave();
     }
@@ -195,12 +204,12 @@ export class FairWaitQueue {
 
   /** Another process was given the lock, and is followed by the first waiter of this one; or its lease was shortened. */
   private onLease(remaining: number): void {
-    const { lastOutcome } = this;
-    if (!lastOutcome || lastOutcome instanceof LockUnavailableError) return;
+    const { last } = this.outcomes;
+    if (!last || last instanceof LockUnavailableError) return;
     // The reply that is on its way may be older.
     if (this.order.head?.isAttempting) return this.wake();
-    const { next: _, ...busy } = lastOutcome;
-    this.lastOutcome = { ...busy, remaining };
+    const { next: _, ...busy } = last;
+    this.outcomes.last = { ...busy, remaining };
     this.sleepAnew();
   }
 
@@ -215,7 +224,7 @@ export class FairWaitQueue {
     const { owner } = waiter;
     const acquired = { ...got, owner, fence: undefined };
     const spent = leaseSpent(this.name, acquired);
-    this.lastOutcome = spent ?? { holder: owner, remaining: got.lease };
+    this.outcomes.last = spent ?? { holder: owner, remaining: got.lease };
     this.onPlaceLost(waiter);
     this.waiters.delete(owner);
     if (spent) {
@@ -229,7 +238,7 @@ export class FairWaitQueue {
 
   private placed(waiter: FairWaiter, { outcome, holder, remaining, head, isMixed, permits }: QueuedOutcome): void {
     // The head of the queue holds nothing: if it is named as the holder, the lock is free.
-    this.lastOutcome = holder === head ? { next: head, remaining } : { holder, remaining, ...permits };
+    this.outcomes.last = holder === head ? { next: head, remaining } : { holder, remaining, ...permits };
     const before = this.order.head;
     if (outcome === 'queued') {
       this.order.delete(waiter);
@@ -262,11 +271,13 @@ export class FairWaitQueue {
     this.order.delete(waiter);
   }
 
-  private onWaitEnded(waiter: FairWaiter, end: WaitEnd): void {
-    // Its attempt may still succeed; but a last look does not prolong the wait.
-    if (waiter.isAttempting && !waiter.isLastLook && end.cause === 'elapsed')
-      this.expiredDuringAttempt.set(waiter, end);
-    else this.reject(waiter, refusal(waiter.context, end, this.lastOutcome));
+  /** Whether its attempt may still succeed after its time. A last look does not prolong the wait. */
+  private isDeciding({ isAttempting, isLastLook }: FairWaiter, { cause }: WaitEnd): boolean {
+    return isAttempting && !isLastLook && cause === 'elapsed';
+  }
+
+  private refuse(waiter: FairWaiter, end: WaitEnd): void {
+    this.reject(waiter, refusal(waiter.context, end, this.outcomes.atEndOf(waiter.context.limit)));
   }
 
   /** A permanent error holds for all waiters. */

@@ -1,7 +1,7 @@
 import { isPassing, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../../time/wait-limit.js';
+import type { WaitDependencies } from '../acquirer.js';
 import type { AttemptResult, AttemptStrategy, Busy, LastOutcome, Take } from '../attempt-strategy.js';
 import { pauseAfter } from '../pause-after.js';
 import { WakeSignal } from '../wake-signal.js';
@@ -9,6 +9,7 @@ import { attemptTogether } from './attempt-together.js';
 import { Candidates } from './candidates.js';
 import { type Attempting, type ContenderState, IDLE, PRECEDED, RESTING, type Round } from './contender-state.js';
 import type { ContendedQueue } from './contended-queue.js';
+import { Outcomes } from './outcomes.js';
 import type { Releases } from './releases.js';
 import type { Waiter } from './waiter.js';
 
@@ -19,7 +20,7 @@ import type { Waiter } from './waiter.js';
  */
 export class Contender<Wanted, Got extends object> {
   private state: ContenderState<Wanted, Got> = IDLE;
-  private outcome: LastOutcome;
+  private readonly outcomes: Outcomes;
   /** Takes from what the last attempt has left. Absent: it granted nothing, excludes others, or was made before a sleep. */
   private take: Take<Wanted> | undefined;
   /** Whether the lock was given to a client without an attempt of ours, so that the present sleep has the wrong length. */
@@ -33,9 +34,10 @@ export class Contender<Wanted, Got extends object> {
     private readonly name: string,
     private readonly queue: ContendedQueue<Wanted, Got>,
     private readonly attempts: AttemptStrategy<Wanted, Got>,
-    scheduler: MonotonicScheduler,
+    waiting: WaitDependencies,
   ) {
-    this.wakeSignal = new WakeSignal(scheduler);
+    this.outcomes = new Outcomes(waiting);
+    this.wakeSignal = new WakeSignal(waiting.scheduler);
     this.candidates = new Candidates(queue.waiters, attempts);
   }
 
@@ -47,8 +49,17 @@ export class Contender<Wanted, Got extends object> {
     return this.state.name === 'idle';
   }
 
-  get lastOutcome(): LastOutcome {
-    return this.outcome;
+  private get outcome(): LastOutcome {
+    return this.outcomes.last;
+  }
+
+  private set outcome(outcome: LastOutcome) {
+    this.outcomes.last = outcome;
+  }
+
+  /** The outcome that tells why a wait ended in vain. */
+  outcomeAtEndOf(limit: WaitLimit): LastOutcome {
+    return this.outcomes.atEndOf(limit);
   }
 
   /** Contends for a new waiter at the end of the queue. */
@@ -187,6 +198,7 @@ export class Contender<Wanted, Got extends object> {
   private async ask(wanted: Wanted): Promise<AttemptResult<Got>> {
     const { given } = this;
     this.given = undefined;
+    this.outcomes.asking();
     if (given && this.attempts.adjust) return this.attempts.adjust(this.name, given, wanted);
     const { serverWait, canBeGiven } = this.queue.subscriptions;
     // Without a message, only an attempt for the same owner tells that the lock was given to it.

@@ -51,7 +51,7 @@ export class WaitQueue<Wanted, Got extends object>
   ) {
     const onUnused = (): void => void (this.isIdle && this.leave());
     this.subscriptions = new Subscriptions(name, channel, attempts, waiting, this, onUnused);
-    this.contender = new Contender(name, this, attempts, waiting.scheduler);
+    this.contender = new Contender(name, this, attempts, waiting);
     this.handOverRun = new HandOverRun(waiting.scheduler, this.contender);
   }
 
@@ -218,16 +218,17 @@ export class WaitQueue<Wanted, Got extends object>
 
   /** Called by a waiter when its wait ends. */
   onWaitEnded(waiter: Waiter<Wanted, Got>, end: WaitEnd): void {
-    if (end.cause === 'elapsed' && this.contender.isDeciding(waiter))
+    if (end.cause === 'elapsed' && this.contender.isDeciding(waiter)) {
       (this.expiredDuringAttempt ??= new Map()).set(waiter, end);
-    else this.reject(waiter, refusal(waiter.context, end, this.contender.lastOutcome));
+      waiter.watchAborts();
+    } else this.reject(waiter, refusal(waiter.context, end, this.contender.outcomeAtEndOf(waiter.context.limit)));
   }
 
   rejectExpired(): void {
     const expired = this.expiredDuringAttempt;
     this.expiredDuringAttempt = undefined;
     for (const [waiter, end] of expired ?? [])
-      this.reject(waiter, refusal(waiter.context, end, this.contender.lastOutcome));
+      this.reject(waiter, refusal(waiter.context, end, this.contender.outcomeAtEndOf(waiter.context.limit)));
   }
 
   /** A client without waiters must not be given the lock: the holder may be about to release it. */

@@ -10,7 +10,7 @@ interface Queue<Wanted, Got> {
 
 /** One waiter in a {@link Queue}. There may be thousands, so each is a single object without closures of its own. */
 export class Waiter<Wanted, Got> extends ListNode<Waiter<Wanted, Got>> {
-  private readonly watch: WaitWatch;
+  private watch: WaitWatch;
 
   constructor(
     private readonly queue: Queue<Wanted, Got>,
@@ -33,6 +33,11 @@ export class Waiter<Wanted, Got> extends ListNode<Waiter<Wanted, Got>> {
   fail(reason: unknown): void {
     this.watch.stop();
     this.resolve(Promise.reject(reason));
+  }
+
+  /** Called when its time is over while its attempt decides: only an abort ends its wait before that. */
+  watchAborts(): void {
+    this.watch = this.context.limit.untimed.watch(this);
   }
 
   onEnd(end: WaitEnd): void {

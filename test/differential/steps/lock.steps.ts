@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
 import type { LockOperations } from '../../../lib/backend/lock-operations.js';
-import { fairChannel, limitChannel, readWriteLockChannel } from '../../../lib/keys/redisson-keys.js';
+import { partsOfGroupLock } from '../../../lib/keys/group-field.js';
+import { fairChannel, limitChannel, lockChannel, readWriteLockChannel } from '../../../lib/keys/redisson-keys.js';
 import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { exclusiveOwners, groupLock, name as lockName, readersOrWriters } from '../names.js';
 import type { Step } from '../pair.js';
@@ -25,6 +26,7 @@ const owners: Partial<Readonly<Record<LockField, readonly string[]>>> = {
 const channelsOf = (kind: LockField, name: string): readonly string[] => {
   const turns = exclusiveOwners.map((owner) => fairChannel(name, owner));
   if (kind === 'readLock' || kind === 'writeLock') return [readWriteLockChannel(name)];
+  if (kind === 'groupLock') return [lockChannel(partsOfGroupLock(name).group)];
   if (kind === 'limit') return [limitChannel(name), ...turns];
   return kind === 'fairLock' ? turns : [];
 };
@@ -58,15 +60,18 @@ export const lockSteps = (kind: LockField): fc.Arbitrary<Step> => {
       return outcome;
     },
   }));
-  const hold = fc.tuple(name, count, terms(names), silent).map(([lock, times, [by, ms], isSilent]): Step => ({
-    label: `${kind}.hold ${lock} ${by} ${times} ${ms}${isSilent ? ', silently' : ''}`,
-    run: async ({ backend, listeners }) => {
-      // Hears who is told that a lease was shortened.
-      const channels = channelsOf(kind, lock);
-      if (channels.length > 0) await listeners.listen('waiters', channels);
-      return backend[kind].hold({ name: lock, owner: by, count: times, lease: ms, silent: isSilent });
-    },
-  }));
+  const isLeft = kind === 'groupLock' ? fc.boolean() : fc.constant(false);
+  const hold = fc
+    .tuple(name, count, terms(names), silent, isLeft)
+    .map(([lock, times, [by, ms], isSilent, left]): Step => ({
+      label: `${kind}.hold ${lock} ${by} ${times} ${ms}${isSilent ? ', silently' : ''}${left ? ', left' : ''}`,
+      run: async ({ backend, listeners }) => {
+        // Hears who is told that a lease was shortened.
+        const channels = channelsOf(kind, lock);
+        if (channels.length > 0) await listeners.listen('waiters', channels);
+        return backend[kind].hold({ name: lock, owner: by, count: times, lease: ms, silent: isSilent, isLeft: left });
+      },
+    }));
   const release = fc.tuple(name, owner, silent).map(([lock, by, isSilent]): Step => ({
     label: `${kind}.release ${lock} ${by}${isSilent ? ', silently' : ''}`,
     run: ({ backend }) => backend[kind].release({ name: lock, owner: by, lease: 1000, silent: isSilent }),

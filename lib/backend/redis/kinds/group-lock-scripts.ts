@@ -44,9 +44,10 @@ export class GroupLockScripts implements LockScripts {
     return [outcome, remaining, detail, now];
   }
 
-  hold({ name, owner, count, lease }: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
+  hold({ name, owner, count, lease, isLeft }: HoldRequest, limits: RequestLimits): Promise<HoldReply> {
     const { group, fields } = partsOfGroupLock(name);
-    const args = { owner, count, lease, notAfter, ...this.announcing(group), fields };
+    const { notAfter, deadline } = limits;
+    const args = { owner, count, lease, notAfter, left: isLeft ? 1 : 0, ...this.announcing(group), fields };
     return this.commands.run(scripts.groupLock.hold, { group }, args, deadline, name);
   }
 

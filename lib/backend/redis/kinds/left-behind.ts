@@ -64,7 +64,7 @@ export class LeftBehind {
   private async tryToKeep(left: Left): Promise<boolean> {
     const { name, owner, silent } = left;
     const lease = Math.max(1, this.keepOf(left));
-    return (await this.commands.hold({ name, owner, count: 1, lease, silent })).outcome === 'held';
+    return (await this.commands.hold({ name, owner, count: 1, lease, silent, isLeft: true })).outcome === 'held';
   }
 
   /** Milliseconds, rounded up: Redis takes whole ones. */

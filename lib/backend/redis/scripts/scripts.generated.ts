@@ -1906,6 +1906,17 @@ local function keepFields(group, fields, owner, expiry)
     end
   end
 end
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
+end
 local function keepGroup(group, lease)
   local left = redis.call('PTTL', group)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
@@ -2015,6 +2026,17 @@ local function keepFields(group, fields, owner, expiry)
     end
   end
 end
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
+end
 local function keepGroup(group, lease)
   local left = redis.call('PTTL', group)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
@@ -2041,7 +2063,7 @@ if freed then
 end
 return { freed and 'released' or 'not-held', '', now }`,
     }),
-    /** Sets the hold count of an owner that has all the fields, and a minimum of the time that they last from now: to re-enter, to release a hold that is not the last, to extend. */
+    /** Sets the hold count of an owner that has all the fields, and a minimum of the time that they last from now: to re-enter, to release a hold that is not the last, to extend. With `left` 1 the owner has let go, and they last exactly as long: those that wait are told if that is shorter than before. */
     hold: script<
       { group: string },
       {
@@ -2049,6 +2071,7 @@ return { freed and 'released' or 'not-held', '', now }`,
         count: number;
         lease: number;
         notAfter: number;
+        left: number;
         channel: string;
         publish: string;
         fields: readonly string[];
@@ -2057,7 +2080,7 @@ return { freed and 'released' or 'not-held', '', now }`,
     >({
       name: 'group-lock/hold',
       keyNames: ['group'],
-      argumentNames: ['owner', 'count', 'lease', 'notAfter', 'channel', 'publish', 'fields'],
+      argumentNames: ['owner', 'count', 'lease', 'notAfter', 'left', 'channel', 'publish', 'fields'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
       text: `local group = KEYS[1]
 local owner = ARGV[1]
@@ -2067,11 +2090,13 @@ local lease = tonumber(ARGV[3])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local notAfter = tonumber(ARGV[4])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local channel = ARGV[5]
-local publish = ARGV[6]
+local left = tonumber(ARGV[5])
+if not left then return redis.error_reply('ERR argument left is not a number') end
+local channel = ARGV[6]
+local publish = ARGV[7]
 local fields = {}
-for i = 7, #ARGV do
-  fields[i - 6] = ARGV[i]
+for i = 8, #ARGV do
+  fields[i - 7] = ARGV[i]
 end
 local function serverNow()
   local time = redis.call('TIME')
@@ -2127,6 +2152,17 @@ local function keepFields(group, fields, owner, expiry)
     end
   end
 end
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
+end
 local function keepGroup(group, lease)
   local left = redis.call('PTTL', group)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
@@ -2141,6 +2177,7 @@ local now = serverNow()
 if now > notAfter then return { 'late', now } end
 if not holdsAll(group, fields, owner, now) then return { 'lost', now } end
 keepGroup(group, lease)
+local isShorter = left == 1 and shortenFields(group, fields, owner, now + lease)
 keepFields(group, fields, owner, now + lease)
 local before = 0
 for _, field in ipairs(fields) do
@@ -2148,7 +2185,7 @@ for _, field in ipairs(fields) do
   before = math.max(before, tonumber(redis.call('HGET', group, name) or '') or 0)
   redis.call('HSET', group, name, count)
 end
-if count < before then redis.pcall(publish, channel, '0') end
+if count < before or isShorter then redis.pcall(publish, channel, '0') end
 return { 'held', now }`,
     }),
     /** Returns whether any of the fields is held, the hold count of the given owner if it holds all of them, and the time until the last of them ends. */
@@ -2222,6 +2259,17 @@ local function keepFields(group, fields, owner, expiry)
       redis.call('HSET', group, name, string.format('%.0f', expiry))
     end
   end
+end
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
 end
 local function keepGroup(group, lease)
   local left = redis.call('PTTL', group)
@@ -2320,6 +2368,17 @@ local function keepFields(group, fields, owner, expiry)
     end
   end
 end
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
+end
 local function keepGroup(group, lease)
   local left = redis.call('PTTL', group)
   if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
@@ -2413,6 +2472,17 @@ local function keepFields(group, fields, owner, expiry)
       redis.call('HSET', group, name, string.format('%.0f', expiry))
     end
   end
+end
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
 end
 local function keepGroup(group, lease)
   local left = redis.call('PTTL', group)
@@ -2698,6 +2768,17 @@ local function keepFields(group, fields, owner, expiry)
       redis.call('HSET', group, name, string.format('%.0f', expiry))
     end
   end
+end
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
 end
 local function keepGroup(group, lease)
   local left = redis.call('PTTL', group)

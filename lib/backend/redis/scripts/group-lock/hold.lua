@@ -1,10 +1,12 @@
 --- Sets the hold count of an owner that has all the fields, and a minimum of the time that they last from now: to
---- re-enter, to release a hold that is not the last, to extend.
+--- re-enter, to release a hold that is not the last, to extend. With `left` 1 the owner has let go, and they last exactly as
+--- long: those that wait are told if that is shorter than before.
 --- key group
 --- arg owner: string
 --- arg count: number
 --- arg lease: number
 --- arg notAfter: number
+--- arg left: number
 --- arg channel: string
 --- arg publish: string
 --- args fields: string
@@ -19,6 +21,7 @@ if not holdsAll(group, fields, owner, now) then return { 'lost', now } end
 
 -- PEXPIRE comes first here: a server without free memory allows it, and then allows the rest of the script.
 keepGroup(group, lease)
+local isShorter = left == 1 and shortenFields(group, fields, owner, now + lease)
 keepFields(group, fields, owner, now + lease)
 local before = 0
 for _, field in ipairs(fields) do
@@ -27,5 +30,5 @@ for _, field in ipairs(fields) do
   redis.call('HSET', group, name, count)
 end
 -- Java clients announce a partial release of a group as well.
-if count < before then redis.pcall(publish, channel, '0') end
+if count < before or isShorter then redis.pcall(publish, channel, '0') end
 return { 'held', now }

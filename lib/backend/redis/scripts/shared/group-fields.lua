@@ -59,6 +59,20 @@ local function keepFields(group, fields, owner, expiry)
   end
 end
 
+-- Limits fields that an owner holds to `expiry`. Returns whether one of them would have lasted longer. The group itself
+-- may outlast its fields: only their own times count.
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
+end
+
 -- Extends the group to at least `lease` ms. A group that was made to last for ever stays so, since other clients may
 -- rely on it.
 local function keepGroup(group, lease)
