@@ -137,8 +137,12 @@ describe('The waiters of a process that are given a fair lock', () => {
     expect(world.attempting).toEqual([wait.owner]);
   });
 
-  it('poll every second as long as they do not hear', async () => {
+  it('D71: poll every second as long as they do not hear, not while the subscription is on its way', async () => {
     const wait = await world.enterPlaced({}, OURS);
+    await world.clock.advance(POLLING.unsubscribed);
+    expect(world.attempting).toEqual([]);
+    await world.subscribedToGrants(false);
+    await world.place(wait.owner, { outcome: 'waiting', ...OURS });
     await world.clock.advance(POLLING.unsubscribed);
     expect(world.attempting).toEqual([wait.owner]);
   });

@@ -106,8 +106,7 @@ export class WaitQueueBench extends WaitingBench {
       channel === false ? undefined : channel,
       this.attempts,
       this.dependencies(maxQueue),
-      () => void (this.idle += 1),
-      () => this.firstAttempt,
+      { onIdle: () => void (this.idle += 1), firstAttempt: () => this.firstAttempt },
     );
   }
 

@@ -204,7 +204,7 @@ describe('A release by this process', () => {
     let confirm = (): void => {};
     bench.pubSub.answer = () => new Promise((resolve) => void (confirm = resolve));
     await bench.sleeping('a', 'b');
-    await bench.clock.advance(1000);
+    await bench.clock.advance(5000);
     const attempt = await bench.attempt();
     bench.queue.beforeRelease();
     confirm();
