@@ -21,7 +21,7 @@ const open = () => {
     reconnect: () => void (made.reconnects += 1),
   };
   // Only these members are used.
-  const server = { connection, clock: { observe: () => {} } } as unknown as ScriptServer;
+  const server = { connection, clock: { observe: () => {} }, turns: { answered: () => {} } } as unknown as ScriptServer;
   const call = new ScriptCall(server, scripts.lock.inspect, { lock: 'n' }, { owner: '' }, 'n', false);
   const outcome = withDeadline(call.send(), scheduler.now() + DEADLINE, scheduler, call).catch(String);
   return { clock, made, outcome, reply: (value: unknown) => reply(value) };

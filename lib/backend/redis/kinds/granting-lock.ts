@@ -149,6 +149,7 @@ export class RedisGrantingLock extends RedisLock implements GrantingLockOperatio
     this.withdrawn.delete(entry);
     return this.inTime({
       ...this.about(name, this.deadline(entry.lease)),
+      inTurn: true,
       send: (limits) => {
         // A request that came too late is sent again, but not after the entry was withdrawn.
         if (this.withdrawn.has(entry)) return Promise.resolve<WaitReply>(['gone', 0, '', 0]);
