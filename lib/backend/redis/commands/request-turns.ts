@@ -102,10 +102,10 @@ export class RequestTurns {
     const givenUp = this.waiting.splice(0, firstToKeep < 0 ? this.waiting.length : firstToKeep);
     this.stall = this.waiting.length > 0 ? this.beginStall(now) : undefined;
     const why = hasProgress
-      ? `its turn has not come within ${longest} ms`
-      : `Redis has answered none of ${MOST_IN_FLIGHT} earlier ones for ${commandTimeout} ms`;
+      ? `The request was not sent: its turn has not come within ${longest} ms`
+      : `The request was not sent: Redis has answered none of ${MOST_IN_FLIGHT} earlier ones for ${commandTimeout} ms`;
     for (const { name, reject } of givenUp)
-      reject(new LockUnavailableError(`The request was not sent: ${why}`, 'not-sent', false, { lockName: name }));
+      reject(new LockUnavailableError(why, 'not-sent', false, { lockName: name }));
   }
 
   private endStall(): void {
