@@ -94,6 +94,46 @@ onEveryBackend((world) => {
       expect(told).toEqual([String(FIRST_LEASE)]);
     });
 
+    describe.each([
+      ['on the channel of its client', undefined, clientChannel('n', SECOND)],
+      ['on a channel of its own, since it cannot be given the lock', 0, fairChannel('n', `${SECOND}:1`)],
+    ])('D41: tells the next one of ours %s', (_, firstLease, channel) => {
+      const next = async (backend: LockBackend, lease = LEASE): Promise<unknown[]> => {
+        const told: unknown[] = [];
+        await queue(backend, `${FIRST}:1`, lease);
+        await queue(backend, `${SECOND}:1`, LEASE, firstLease);
+        await backend.pubSub.subscribe(channel, (message) => void told.push(message));
+        return told;
+      };
+
+      it('of the lease of a head that has acquired it by a request', async () => {
+        const backend = await held();
+        const told = await next(backend);
+        await release(backend);
+        await expect(queue(backend, `${FIRST}:1`, 700)).resolves.toMatchObject({ outcome: 'acquired' });
+        await until(() => told.length > 0, 1000, 'it is told');
+        expect(told).toEqual(['700']);
+      });
+
+      it('of what is left of the lease when the one before it, which knew of it, has left', async () => {
+        const backend = await held();
+        const told = await next(backend);
+        await backend.fairLock.leave({ name: 'n', owners: [`${FIRST}:1`], lease: LEASE, slot: SLOT });
+        await until(() => told.length > 0, 1000, 'it is told');
+        expect(Number(told[0])).toBeGreaterThan(LEASE / 2);
+        expect(Number(told[0])).toBeLessThanOrEqual(LEASE);
+      });
+
+      it('of the first lease of a head that it was given to', async () => {
+        const backend = await held();
+        await listen(backend, FIRST);
+        const told = await next(backend);
+        await expect(release(backend)).resolves.toEqual({ outcome: 'passed-on' });
+        await until(() => told.length > 0, 1000, 'it is told');
+        expect(told).toEqual([String(FIRST_LEASE)]);
+      });
+    });
+
     it.each<[string, (backend: LockBackend) => Promise<unknown>]>([
       ['asks', (backend) => queue(backend, `${SECOND}:1`)],
       ['keeps its place', (backend) => backend.fairLock.keep({ name: 'n', owners: [`${SECOND}:1`], slot: SLOT })],

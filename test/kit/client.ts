@@ -4,6 +4,7 @@ import { isPassing } from '../../lib/errors.js';
 import { LockService, LockShutdownError, type RedisLockOptions, type Scheduler } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
+import { neverForget } from '../../lib/testing/test-connection.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { ServedScheduler } from './served-scheduler.js';
@@ -47,6 +48,8 @@ export class Client {
     runtime.events.on((event) => {
       if (isSteady || event.type !== 'clock-jumped') this.events.push(event);
     });
+    // Many tests drop a hold that is to last, and garbage may be collected at any time.
+    neverForget(runtime);
     runtime.open();
   }
 

@@ -13,7 +13,7 @@ import type {
   ReleaseRequest,
 } from '../lock-operations.js';
 import { MemoryFairQueue } from './fair-queue.js';
-import { MemoryLock } from './lock.js';
+import { leaseText, MemoryLock } from './lock.js';
 import { clientIdOf, hasBraces, isOurs, type OwnerId } from '../../context/owner-ids.js';
 import { clientChannel, fairChannel } from '../../keys/redisson-keys.js';
 import { firstLeaseWithin } from '../fair-first-lease.js';
@@ -51,7 +51,11 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     const held = this.locks.get(name);
     const next = held?.owner ?? queue.head?.owner ?? owner;
     if (next === owner) {
-      if (!held) queue.remove(owner, slot);
+      if (!held) {
+        queue.remove(owner, slot);
+        // Others may know only of the place that has ended.
+        this.tellNext(name, lease);
+      }
       // Its lease may be a first one, or may have been extended meanwhile.
       const isShorter = this.store.remaining(name) < lease;
       this.locks.set(name, held ?? { owner, count: 1 }, isShorter ? lease : undefined);
@@ -69,16 +73,21 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
 
   async leave({ name, owners, slot }: LeaveRequest): Promise<void> {
     const queue = this.queueOf(name);
-    let wasNext = false;
+    const next = queue.nextOfOurs?.owner;
+    let isTurnOfHead = false;
     for (const owner of owners) {
       const isHolder = this.locks.find(name)?.owner === owner;
-      wasNext ||= isHolder || queue.head?.owner === owner;
       if (isHolder) this.store.delete(name);
+      isTurnOfHead ||= isHolder || (queue.head?.owner === owner && !this.store.entry(name));
       queue.remove(owner, slot);
     }
-    if (!wasNext || this.store.entry(name)) return;
-    queue.purge();
-    if (!this.giveToHead(name)) this.tellHead(name);
+    if (isTurnOfHead) {
+      queue.purge();
+      if (!this.giveToHead(name)) this.tellHead(name);
+    } else if (next !== undefined && owners.includes(next)) {
+      // It may have been the only one to know when the lock ends.
+      this.tellNext(name, this.store.remaining(name));
+    }
   }
 
   async keep({ name, owners, slot }: KeepRequest): Promise<readonly boolean[]> {
@@ -133,9 +142,20 @@ export class MemoryFairLock extends MemoryLock implements FairLockOperations {
     queue.remove(owner, 0);
     this.locks.set(name, { owner, count: 1 }, firstLease);
     this.store.publish(channel, grantText(owner, firstLease, Math.floor(this.store.now())));
-    const next = queue.owners.find(isOurs);
-    if (next !== undefined) this.tellClient(name, next, String(firstLease));
+    this.tellNext(name, firstLease);
     return true;
+  }
+
+  /** Tells the first waiter of ours, which asks when the lock ends without a release, when that is. */
+  private tellNext(name: string, lease: number): void {
+    const { nextOfOurs: next } = this.queueOf(name);
+    if (!next) return;
+    const { owner, isGiven } = next;
+    // One that waits for the other lock of the queue asks at once: it may know better when that ends.
+    const message = hasBraces(owner) === name.includes('{') ? leaseText(lease) : '0';
+    // A waiter that cannot be given the lock listens to its own channel only.
+    if (isGiven) this.tellClient(name, owner, message);
+    else this.store.publish(fairChannel(name, owner), message);
   }
 
   /** @param lease What a head of ours is told instead: when the lock ends. One of Redisson asks. */

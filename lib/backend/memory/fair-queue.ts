@@ -86,6 +86,13 @@ export class MemoryFairQueue {
     return this.places.filter(({ deadline = Infinity }) => deadline > now).map(({ owner }) => owner);
   }
 
+  /** The first waiter of ours whose place has not ended, and whether the lock may be given to it. */
+  get nextOfOurs(): { readonly owner: OwnerId; readonly isGiven: boolean } | undefined {
+    const now = this.store.now();
+    const next = this.places.find(({ owner, deadline = Infinity }) => isOurs(owner) && deadline > now);
+    return next && { owner: next.owner, isGiven: firstLeaseIn(next.deadline ?? 0) > 0 };
+  }
+
   /** Whether the owner has a place with a deadline. */
   has(owner: OwnerId): boolean {
     return this.places.some((place) => place.owner === owner && place.deadline !== undefined);

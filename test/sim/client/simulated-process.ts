@@ -49,6 +49,8 @@ export class SimulatedProcess {
   lastAnswerAt = 0;
   /** Milliseconds of true time for which it has been stalled so far. */
   stalledFor = 0;
+  /** The end of its last suspension, an instant of true time; `-Infinity`: it was never suspended. */
+  resumedAt = Number.NEGATIVE_INFINITY;
   private stalledUntil = 0;
   private readonly connections: SimulatedConnection[] = [];
   private readonly subscribers: SimulatedSubscriber[] = [];
@@ -119,6 +121,7 @@ export class SimulatedProcess {
     if (!this.isAlive) return;
     this.note(() => 'is suspended');
     this.clock.suspend(this.simulation.now + ms);
+    this.resumedAt = this.simulation.now + ms;
     this.stall(ms);
   }
 

@@ -186,7 +186,7 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/memory/fair-lock.ts',
-        find: 'if (next !== undefined) this.tellClient(name, next, String(firstLease));',
+        find: 'this.tellNext(name, firstLease);',
         replace: '',
       },
     ],
@@ -230,8 +230,8 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'backend/redis/commands/server-clock.ts',
-        find: 'this.latest + this.sinceLatest.elapsed * (1 + DRIFT)',
-        replace: 'this.latest + (this.scheduler.now() - this.sinceLatest.startedAt) * (1 + DRIFT)',
+        find: 'this.latest + this.sinceLatest.elapsed * (1 + LARGEST_DRIFT)',
+        replace: 'this.latest + (this.scheduler.now() - this.sinceLatest.startedAt) * (1 + LARGEST_DRIFT)',
       },
     ],
   },

@@ -7,6 +7,8 @@ import type { SimulatedWorld } from '../world/simulated-world.js';
 import { repeat, type Scenario } from './scenario.js';
 
 const NAME = 'a';
+/** Time for timers and messages, ms. */
+const MARGIN_MS = 50;
 /** Longer than everything that a dead process may hold up. */
 const LONG_WAIT_MS = 90_000;
 /** Of callers with as short a wait, the first that leaves makes way for one that wants another lease. */
@@ -22,12 +24,25 @@ const processOf = ({ processes }: SimulatedWorld, owner: string): SimulatedProce
 const isRunning = (process: SimulatedProcess | undefined): boolean =>
   process !== undefined && process.isAlive && !process.isStalled;
 
-/** Whether the lock is free, and not reserved for a process that cannot ask for it. */
-const isFree = (world: SimulatedWorld): boolean => {
-  const { server } = world;
-  if (server.isHeld(NAME)) return false;
-  const [head] = new MemoryFairQueue(server.store, NAME).owners;
-  return head === undefined || isRunning(processOf(world, head));
+/**
+ * Whether a waiter has no reason to sleep. The place of a process that has stopped keeps a fair lock from others until it
+ * ends, or was told in their stead when the lease of a holder that has stopped ends. They notice at the next of their
+ * heartbeats; and a process that was suspended notices at its own.
+ */
+const freeIn = (world: SimulatedWorld, isFair: boolean): ((waiting: SimulatedProcess) => boolean) => {
+  const { server, simulation, profile } = world;
+  const heartbeat = profile.fairWaitTimeout / 3 + MARGIN_MS;
+  const hasStopped = (owner: string): boolean => !isRunning(processOf(world, owner));
+  let isKept = false;
+  let keptFrom = Number.NEGATIVE_INFINITY;
+  return (waiting) => {
+    const holder = server.holderOf(NAME);
+    const isWaiting = new MemoryFairQueue(server.store, NAME).owners.some(hasStopped);
+    isKept = isWaiting || (isKept && holder !== undefined && hasStopped(holder));
+    if (isKept) keptFrom = simulation.now;
+    if (server.isHeld(NAME)) return false;
+    return !isFair || simulation.now > Math.max(keptFrom, waiting.resumedAt) + heartbeat;
+  };
 };
 
 /** Stops processes as a release gives them the lock, as long as two others are left. */
@@ -45,13 +60,13 @@ const stopGrantees = (world: SimulatedWorld): void => {
   });
 };
 
-const takeOnce = async (caller: Caller, isFair: boolean): Promise<void> => {
+const takeOnce = async (caller: Caller, isFair: boolean, isFree: () => boolean): Promise<void> => {
   const { world, process } = caller;
   const { rng } = world;
   const lock = isFair ? process.locks.getFairLock(NAME) : process.locks.getLock(NAME);
   const lease = rng.pick(LEASES_MS) || undefined;
   const wait = rng.chance(0.3) ? rng.pick(SHORT_WAITS_MS) : LONG_WAIT_MS;
-  await caller.locked(lock, { wait, lease, isFree: () => isFree(world) }, (hold) =>
+  await caller.locked(lock, { wait, lease, isFree }, (hold) =>
     caller.work(rng.pick([0, 5, 40, 200, 600]) * rng.between(0.2, 1), hold.signal),
   );
   await caller.work(rng.pick([0, 5, 100]) * rng.next());
@@ -70,8 +85,13 @@ export const deadGrantees: Scenario = {
     const { rng, server } = world;
     const isFair = rng.chance(0.4);
     if (!isFair) watchGrants(world, server, NAME);
+    const isFree = freeIn(world, isFair);
     stopGrantees(world);
     const callers = Array.from({ length: rng.whole(4, 8) }, () => world.caller());
-    return { callers: callers.map((caller) => repeat(rng.whole(1, 3), () => takeOnce(caller, isFair))) };
+    return {
+      callers: callers.map((caller) =>
+        repeat(rng.whole(1, 3), () => takeOnce(caller, isFair, () => isFree(caller.process))),
+      ),
+    };
   },
 };

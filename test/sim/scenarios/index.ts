@@ -1,5 +1,7 @@
 import { blockingSections } from './blocking-sections.js';
+import { deadGrantees } from './dead-grantees.js';
 import { elections } from './elections.js';
+import { endingLeases } from './ending-leases.js';
 import { exclusiveLocks, fairLocks } from './exclusive-locks.js';
 import { expirablePermits } from './expirable-permits.js';
 import { fairDeaths } from './fair-deaths.js';
@@ -17,10 +19,6 @@ import { semaphores, signals } from './semaphores.js';
 import { singleFlights } from './single-flights.js';
 import { spinBesidePlain } from './spin-beside-plain.js';
 
-/**
- * `dead-grantees` and `ending-leases` are left out: they still find that a waiter for a fair lock sleeps on after the one
- * before it has acquired by a request of its own, for a shorter lease.
- */
 /** Scenarios that runs are drawn from. The most common kind of lock is drawn more often. */
 export const scenarios: readonly Scenario[] = [
   exclusiveLocks,
@@ -29,6 +27,8 @@ export const scenarios: readonly Scenario[] = [
   grants,
   grants,
   blockingSections,
+  deadGrantees,
+  endingLeases,
   fairDeaths,
   fairLocks,
   readWriteLocks,

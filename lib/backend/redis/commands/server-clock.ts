@@ -9,8 +9,10 @@ import { unexpectedReply } from '../connection/reply-errors.js';
 const FORWARD_MS = 500;
 /** A clock behind its furthest by more than this, ms, was set back: no reply is that late on its way. */
 const BACK_MS = 2500;
-/** Largest drift between two clocks, as a share of the time passed. */
+/** Usual drift between two clocks, as a share of the time passed: more shows that one was set. */
 const DRIFT = 0.001;
+/** Largest drift between two clocks, as Redlock counts with it: more would let two clients hold a lock. */
+const LARGEST_DRIFT = 0.01;
 
 /**
  * Time on the server, estimated from the replies that contained it. The estimate is behind by the way back of the last
@@ -71,7 +73,7 @@ export class ServerClock {
 
   /** The latest that the server's clock may show now. */
   private latestNow(): number {
-    return this.sinceLatest ? this.latest + this.sinceLatest.elapsed * (1 + DRIFT) : this.latest;
+    return this.sinceLatest ? this.latest + this.sinceLatest.elapsed * (1 + LARGEST_DRIFT) : this.latest;
   }
 
   now(at = this.scheduler.now()): number {

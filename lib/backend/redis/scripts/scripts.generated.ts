@@ -1072,13 +1072,20 @@ local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
     redis.call('DEL', deadlines)
   end
 end
-local function tellNext(queue, channel, publish, lease)
-  local head = headOf(queue)
-  local client = head and clientChannel(channel, head)
-  if head and not client then
-    for _, waiter in ipairs(redis.call('LRANGE', queue, 1, -1)) do client = client or clientChannel(channel, waiter) end
+local function nextOfOurs(queue, deadlines, now)
+  local index, waiter = 0, headOf(queue)
+  while waiter do
+    local deadline = tonumber(redis.pcall('ZSCORE', deadlines, waiter))
+    if isOurs(waiter) and (deadline or now + 1) > now then return waiter, deadline end
+    index = index + 1
+    waiter = redis.call('LINDEX', queue, index)
   end
-  if client then redis.pcall(publish, client, lease) end
+end
+local function tellNext(lock, queue, deadlines, channel, publish, lease, now)
+  local waiter, deadline = nextOfOurs(queue, deadlines, now)
+  if not waiter then return end
+  local heard = firstLeaseIn(deadline) > 0 and clientChannel(channel, waiter) or channel .. ':' .. waiter
+  redis.pcall(publish, heard, waitsFor(waiter, lock) and math.max(2, lease) or '0')
 end
 local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
   local own = head and waitsFor(head, lock) and clientChannel(channel, head) or nil
@@ -1086,7 +1093,7 @@ local function giveToHead(lock, queue, deadlines, head, deadline, channel, publi
   if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
   if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
   redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
-  tellNext(queue, channel, publish, lease)
+  tellNext(lock, queue, deadlines, channel, publish, lease, now)
   return true
 end
 local now = serverNow()
@@ -1095,13 +1102,14 @@ for _, owner in ipairs(owners) do held = held or dropHold(lock, owner) end
 if foreignKey(queue, deadlines) then return { 'left', now } end
 local isKnown = onlyOurs(queue, deadlines)
 local head = redis.call('LINDEX', queue, 0)
-local hadHead, hadPlace = false, false
+local hadHead, hadPlace, wasNext = false, false, false
+local nextOwner = nextOfOurs(queue, deadlines, now)
 for _, owner in ipairs(owners) do
   if not head then break end
   local lowered = countedOn(queue, owner)
   local hadDeadline = redis.call('ZREM', deadlines, owner) == 1
   if (hadDeadline or not isKnown) and redis.call('LREM', queue, isKnown and 1 or 0, owner) > 0 then
-    hadPlace, hadHead = true, hadHead or head == owner
+    hadPlace, hadHead, wasNext = true, hadHead or head == owner, wasNext or nextOwner == owner
     head = headOf(queue)
     if head then lower(deadlines, lowered, slot) end
   end
@@ -1114,6 +1122,8 @@ if head and (held or hadHead and redis.call('EXISTS', lock) == 0) then
   local nextHead, deadline = purgeQueue(queue, deadlines, now)
   local isGiven = mayGrant == 1 and giveToHead(lock, queue, deadlines, nextHead, deadline, channel, publish, now)
   if not isGiven then tellHead(nextHead, channel, publish) end
+elseif head and wasNext then
+  tellNext(lock, queue, deadlines, channel, publish, redis.call('PTTL', lock), now)
 end
 return { 'left', now }`,
     }),
@@ -1322,6 +1332,21 @@ local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
     redis.call('DEL', deadlines)
   end
 end
+local function nextOfOurs(queue, deadlines, now)
+  local index, waiter = 0, headOf(queue)
+  while waiter do
+    local deadline = tonumber(redis.pcall('ZSCORE', deadlines, waiter))
+    if isOurs(waiter) and (deadline or now + 1) > now then return waiter, deadline end
+    index = index + 1
+    waiter = redis.call('LINDEX', queue, index)
+  end
+end
+local function tellNext(lock, queue, deadlines, channel, publish, lease, now)
+  local waiter, deadline = nextOfOurs(queue, deadlines, now)
+  if not waiter then return end
+  local heard = firstLeaseIn(deadline) > 0 and clientChannel(channel, waiter) or channel .. ':' .. waiter
+  redis.pcall(publish, heard, waitsFor(waiter, lock) and math.max(2, lease) or '0')
+end
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '', 0 } end
 local foreign, found = foreignKey(queue, deadlines)
@@ -1332,6 +1357,7 @@ local isFree = redis.call('EXISTS', lock) == 0
 if isFree and (not head or head == owner) then
   local refused = takeTurn(lock, queue, deadlines, owner, lease, slot, now)
   if refused then return refused end
+  tellNext(lock, queue, deadlines, channel, publish, lease, now)
   return { 'acquired', lease, '', now, '', 0 }
 end
 local holder, kind = '', nil
@@ -1549,13 +1575,20 @@ local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
     redis.call('DEL', deadlines)
   end
 end
-local function tellNext(queue, channel, publish, lease)
-  local head = headOf(queue)
-  local client = head and clientChannel(channel, head)
-  if head and not client then
-    for _, waiter in ipairs(redis.call('LRANGE', queue, 1, -1)) do client = client or clientChannel(channel, waiter) end
+local function nextOfOurs(queue, deadlines, now)
+  local index, waiter = 0, headOf(queue)
+  while waiter do
+    local deadline = tonumber(redis.pcall('ZSCORE', deadlines, waiter))
+    if isOurs(waiter) and (deadline or now + 1) > now then return waiter, deadline end
+    index = index + 1
+    waiter = redis.call('LINDEX', queue, index)
   end
-  if client then redis.pcall(publish, client, lease) end
+end
+local function tellNext(lock, queue, deadlines, channel, publish, lease, now)
+  local waiter, deadline = nextOfOurs(queue, deadlines, now)
+  if not waiter then return end
+  local heard = firstLeaseIn(deadline) > 0 and clientChannel(channel, waiter) or channel .. ':' .. waiter
+  redis.pcall(publish, heard, waitsFor(waiter, lock) and math.max(2, lease) or '0')
 end
 local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
   local own = head and waitsFor(head, lock) and clientChannel(channel, head) or nil
@@ -1563,7 +1596,7 @@ local function giveToHead(lock, queue, deadlines, head, deadline, channel, publi
   if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
   if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
   redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
-  tellNext(queue, channel, publish, lease)
+  tellNext(lock, queue, deadlines, channel, publish, lease, now)
   return true
 end
 local now = serverNow()

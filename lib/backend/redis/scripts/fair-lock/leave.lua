@@ -25,13 +25,14 @@ if foreignKey(queue, deadlines) then return { 'left', now } end
 -- In a queue with only waiters of ours, every place has a deadline.
 local isKnown = onlyOurs(queue, deadlines)
 local head = redis.call('LINDEX', queue, 0)
-local hadHead, hadPlace = false, false
+local hadHead, hadPlace, wasNext = false, false, false
+local nextOwner = nextOfOurs(queue, deadlines, now)
 for _, owner in ipairs(owners) do
   if not head then break end
   local lowered = countedOn(queue, owner)
   local hadDeadline = redis.call('ZREM', deadlines, owner) == 1
   if (hadDeadline or not isKnown) and redis.call('LREM', queue, isKnown and 1 or 0, owner) > 0 then
-    hadPlace, hadHead = true, hadHead or head == owner
+    hadPlace, hadHead, wasNext = true, hadHead or head == owner, wasNext or nextOwner == owner
     head = headOf(queue)
     if head then lower(deadlines, lowered, slot) end
   end
@@ -46,5 +47,8 @@ if head and (held or hadHead and redis.call('EXISTS', lock) == 0) then
   local nextHead, deadline = purgeQueue(queue, deadlines, now)
   local isGiven = mayGrant == 1 and giveToHead(lock, queue, deadlines, nextHead, deadline, channel, publish, now)
   if not isGiven then tellHead(nextHead, channel, publish) end
+elseif head and wasNext then
+  -- It may have been the only one to know when the lock ends.
+  tellNext(lock, queue, deadlines, channel, publish, redis.call('PTTL', lock), now)
 end
 return { 'left', now }

@@ -21,6 +21,7 @@
 --- include shared/sole-hold.lua
 --- include shared/fair/fair-queue.lua
 --- include shared/fair/take-turn.lua
+--- include shared/fair/tell-next.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '', 0 } end
 local foreign, found = foreignKey(queue, deadlines)
@@ -32,6 +33,8 @@ local isFree = redis.call('EXISTS', lock) == 0
 if isFree and (not head or head == owner) then
   local refused = takeTurn(lock, queue, deadlines, owner, lease, slot, now)
   if refused then return refused end
+  -- Others may know only of the place that has ended.
+  tellNext(lock, queue, deadlines, channel, publish, lease, now)
   return { 'acquired', lease, '', now, '', 0 }
 end
 

@@ -1,16 +1,6 @@
 --- include shared/listeners.lua
 --- include shared/fair/take-turn.lua
--- The given lock may end without a release. Tells the first waiter of ours when, who asks then, and tells those of
--- Redisson ahead of it: they sleep on until the place before theirs ends.
-local function tellNext(queue, channel, publish, lease)
-  local head = headOf(queue)
-  local client = head and clientChannel(channel, head)
-  if head and not client then
-    for _, waiter in ipairs(redis.call('LRANGE', queue, 1, -1)) do client = client or clientChannel(channel, waiter) end
-  end
-  if client then redis.pcall(publish, client, lease) end
-end
-
+--- include shared/fair/tell-next.lua
 -- Gives a lock that was released just now to the head of the queue, for its first lease, and sends its client the grant,
 -- in that order: a client that got the message is the holder. Returns false if the head is to be told instead, because it
 -- is not of ours, or its client does not listen.
@@ -22,6 +12,6 @@ local function giveToHead(lock, queue, deadlines, head, deadline, channel, publi
   -- No deadline is counted on top of that of our head, so the slot does not matter.
   if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
   redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
-  tellNext(queue, channel, publish, lease)
+  tellNext(lock, queue, deadlines, channel, publish, lease, now)
   return true
 end
