@@ -23,7 +23,7 @@ export default {
   // Minutes, not seconds: these have commands of their own.
   testPathIgnorePatterns: [
     '/node_modules/',
-    '<rootDir>/test/(package|soak|scale|interop|matrix|transactions|sample|cli|browser)/',
+    '<rootDir>/test/(model|package|soak|scale|interop|matrix|transactions|sample|cli|browser)/',
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/test/bench/node_modules/', '<rootDir>/test/matrix/nest-'],
   transform: { '^.+\\.[jt]s$': ['@swc/jest', swc] },

@@ -39,7 +39,7 @@ const open = async (sharded = false) => {
   const first = subscribe('first');
   await clock.advance(0);
   server.log.length = 0;
-  return { clock, server, subscriber, first, subscribe, commands, wakes };
+  return { clock, scheduler, server, subscriber, first, subscribe, commands, wakes };
 };
 
 /** Three channels of one name each, as a waiting client has them. */
@@ -213,5 +213,30 @@ describe('Subscriptions over one connection', () => {
     await clock.advance(TIMEOUT / 2);
     expect(first.subscription().alive).toBe(isAnswered);
     expect(wakes).toEqual(isAnswered ? [] : ['first']);
+  });
+});
+
+describe('A check of the messages of a server', () => {
+  it('tells that none arrive while a waiter was refused a subscription, until it is connected again', async () => {
+    const { clock, scheduler, server, subscriber, first, subscribe } = await open();
+    const checked = async (): Promise<unknown> => {
+      const outcome = outcomeOf(subscriber.check(scheduler.now() + TIMEOUT));
+      await clock.advance(TIMEOUT);
+      return outcome.value;
+    };
+    first.subscription().cancel();
+    await expect(checked()).resolves.toBe('unused');
+    server.fail();
+    const refused = subscribe('x');
+    await clock.advance(TIMEOUT);
+    expect(refused.outcome.state).toBe('rejected');
+    // Before the waiter tries again, nothing listens.
+    expect(subscriber.channelNames).toEqual([]);
+    await expect(checked()).resolves.toBe('down');
+    server.comeBack();
+    await clock.advance(TIMEOUT);
+    await expect(checked()).resolves.toBe('unused');
+    subscribe('x');
+    await expect(checked()).resolves.toBe('up');
   });
 });

@@ -1,18 +1,34 @@
 // Lets a plain Node process run the TypeScript of this repository, as jest does: compiled to CommonJS by swc.
 //   node test/servers/register.cjs file.ts [arguments]     or     node -r ./test/servers/register.cjs …
 // It has to be the main module itself, because Node loads a .ts file of an ESM package as an ES module.
-const { existsSync, readFileSync } = require('node:fs');
+const { createHash } = require('node:crypto');
+const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
-const { transformSync } = require('@swc/core');
+const { version } = require('@swc/core/package.json');
 
 const root = path.join(__dirname, '../..');
 const swc = JSON.parse(readFileSync(path.join(root, '.swcrc'), 'utf8'));
 
-Module._extensions['.ts'] = (module, filename) => {
-  const { code } = transformSync(readFileSync(filename, 'utf8'), { ...swc, swcrc: false, filename });
-  module._compile(code, filename);
+// Tests start hundreds of processes, each of which needs the whole library: it is compiled once.
+const cache = path.join(root, 'node_modules/.cache/compiled-tests');
+mkdirSync(cache, { recursive: true });
+
+const compiled = (filename) => {
+  const source = readFileSync(filename, 'utf8');
+  const key = createHash('sha256')
+    .update(JSON.stringify([version, swc, filename, source]))
+    .digest('hex');
+  const file = path.join(cache, `${key}.cjs`);
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  const { code } = require('@swc/core').transformSync(source, { ...swc, swcrc: false, filename });
+  // Other processes compile the same file at the same time. None may read half of it.
+  writeFileSync(`${file}.${process.pid}`, code);
+  renameSync(`${file}.${process.pid}`, file);
+  return code;
 };
+
+Module._extensions['.ts'] = (module, filename) => module._compile(compiled(filename), filename);
 
 const folderOf = (entry) => (entry === undefined || entry === 'testing' ? (entry ?? '') : `integrations/${entry}`);
 

@@ -29,6 +29,8 @@ export class RedisSubscriber implements PubSub {
   private readonly channels = new Map<string, Channel>();
   private readonly commands: SubscriptionCommands;
   private heartbeat: ScheduledTask | undefined;
+  /** Whether the last listener was refused, so that its waiter polls, and listens again later. */
+  private hasRefused = false;
 
   constructor(
     input: ServerInput,
@@ -55,7 +57,9 @@ export class RedisSubscriber implements PubSub {
     const subscription = new ChannelSubscription(channel, listener, subscriber, this.onUnused);
     try {
       await this.listen(channel);
+      this.hasRefused = false;
     } catch (error) {
+      this.hasRefused = true;
       subscription.cancel();
       throw error;
     }
@@ -68,17 +72,21 @@ export class RedisSubscriber implements PubSub {
   }
 
   /**
-   * Whether the server answers over this connection. `unused`: there is no listener, and the connection may be closed.
+   * Whether the server answers over this connection. `unused`: there is no listener, none was refused lately, and the
+   * connection may be closed.
    * Never rejects.
    * @param deadline Instant of the scheduler.
    */
   async check(deadline: number): Promise<'up' | 'down' | 'unused'> {
-    if (this.channels.size === 0) return 'unused';
+    if (this.channels.size === 0 && !this.hasRefused) return 'unused';
     if (!(await this.connection.whenReady(deadline - this.scheduler.now()))) return 'down';
-    return withDeadline(this.connection.client.ping(), deadline, this.scheduler, rawReply()).then(
-      () => 'up',
-      () => 'down',
+    const isAnswered = await withDeadline(this.connection.client.ping(), deadline, this.scheduler, rawReply()).then(
+      () => true,
+      () => false,
     );
+    if (!isAnswered) return 'down';
+    this.hasRefused = false;
+    return this.channels.size === 0 ? 'unused' : 'up';
   }
 
   /** @param ms The longest that this may take. */

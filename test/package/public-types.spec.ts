@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
-const ROOT = resolve(__dirname, '..');
+const ROOT = resolve(__dirname, '../..');
 const LIB = join(ROOT, 'lib');
 const OUT = join(ROOT, 'dist/types');
 
