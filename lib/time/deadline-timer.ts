@@ -6,7 +6,10 @@ export abstract class Deadline extends ListNode<Deadline> {
   /** Time of the scheduler. */
   abstract readonly at: number;
 
-  /** Called once, at that time or a little later, unless the deadline was deleted before. */
+  /**
+   * Called once, at that time or a little later, unless the deadline was deleted before. An event loop that was blocked
+   * reads what has arrived at the sockets first: what came in time counts, however late it is read.
+   */
   abstract onPassed(): void;
 }
 
@@ -29,6 +32,8 @@ export class DeadlineTimer {
   private readonly pending = new LinkedList<Deadline>();
   private timer: ScheduledTask | undefined;
   private due = Number.POSITIVE_INFINITY;
+  /** When deadlines were found to have passed. The sockets are read before the next look reports those. */
+  private foundAt = Number.NEGATIVE_INFINITY;
   /** Whether the timer was set for a short time. */
   private isShort = false;
 
@@ -43,8 +48,11 @@ export class DeadlineTimer {
     else if (deadline.at < this.due) this.arm(deadline.at, now);
   }
 
-  delete(deadline: Deadline): void {
-    if (this.pending.delete(deadline) && this.pending.size === 0 && !this.isShort) this.stop();
+  /** Returns whether it was pending. */
+  delete(deadline: Deadline): boolean {
+    const wasPending = this.pending.delete(deadline);
+    if (wasPending && this.pending.size === 0 && !this.isShort) this.stop();
+    return wasPending;
   }
 
   /** Cancels the timer. */
@@ -52,6 +60,7 @@ export class DeadlineTimer {
     this.timer?.cancel();
     this.timer = undefined;
     this.due = Number.POSITIVE_INFINITY;
+    this.foundAt = Number.NEGATIVE_INFINITY;
   }
 
   private arm(at: number, now: number): void {
@@ -66,15 +75,19 @@ export class DeadlineTimer {
     this.timer = undefined;
     this.due = Number.POSITIVE_INFINITY;
     const now = this.scheduler.now();
+    const { foundAt } = this;
     let next = Number.POSITIVE_INFINITY;
     const passed: Deadline[] = [];
     for (const deadline of this.pending) {
-      if (deadline.at > now) next = Math.min(next, deadline.at);
+      if (deadline.at > foundAt) next = Math.min(next, deadline.at);
       else passed.push(deadline);
     }
     for (const deadline of passed) this.pending.delete(deadline);
+    const hasFound = next <= now;
+    this.foundAt = hasFound ? now : Number.NEGATIVE_INFINITY;
     // Before the callbacks, which may add deadlines or throw.
-    if (next < Number.POSITIVE_INFINITY) this.arm(Math.max(next, now + GRAIN_MS + this.pending.size / MANY), now);
+    if (hasFound) this.arm(now, now);
+    else if (next < Number.POSITIVE_INFINITY) this.arm(Math.max(next, now + GRAIN_MS + this.pending.size / MANY), now);
     for (const deadline of passed) deadline.onPassed();
   }
 }

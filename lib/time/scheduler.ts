@@ -31,11 +31,22 @@ class Timer implements ScheduledTask {
   }
 }
 
-/** The clocks and timers of Node.js. */
+class NextTurn implements ScheduledTask {
+  constructor(private readonly immediate: NodeJS.Immediate) {}
+
+  cancel(): void {
+    clearImmediate(this.immediate);
+  }
+}
+
+/** The clocks and timers of Node.js. A task of 0 ms runs when what has arrived at the sockets was read. */
 export const systemScheduler: Scheduler = {
   now: () => performance.now(),
   wallNow: () => Date.now(),
   schedule(ms, task, { keepAlive = false } = {}) {
+    // Not a timer: several that are due after a blocked event loop run before the sockets are read.
+    // Not unreferenced: the event loop would wait for the sockets first.
+    if (ms <= 0) return new NextTurn(setImmediate(task));
     const timer = setTimeout(task, ms);
     if (!keepAlive) timer.unref();
     return new Timer(timer);

@@ -1,12 +1,12 @@
 import type { GrantChannel, GrantingLockOperations } from '../backend/granting-lock-operations.js';
-import type { MessageListener, PubSub } from '../backend/lock-backend.js';
+import type { PubSub } from '../backend/lock-backend.js';
 import type { ReleaseOutcome } from '../backend/lock-operations.js';
 import type { WaitingEntry } from '../backend/waiting-entry.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import { LockUnavailableError } from '../errors.js';
 import { clientsChannel } from '../keys/redisson-keys.js';
 import type { AttemptResult, Busy, NextEntry, ServerWait, ServerWaitListener } from './attempt-strategy.js';
-import { ChannelListener } from './channel-listener.js';
+import { ChannelListener, type ChannelReceiver } from './channel-listener.js';
 import { type Acquired, leaseSpent } from './lock-attempts.js';
 
 /** The parts that the entries of one client share. */
@@ -38,8 +38,6 @@ interface Carried {
   mustAsk: boolean;
 }
 
-const ignore = (): void => {};
-
 const NONE = { name: 'none' } as const;
 
 /** The outcomes of a release after which the entry that it carried may wait, or have been granted. */
@@ -49,7 +47,7 @@ const MAY_HAVE_ENTRY: ReadonlySet<ReleaseOutcome['outcome']> = new Set(['passed-
  * The entry of this client among those that wait for one lock. Its owner is the only one that a grant can be for: a
  * message or a reply for another owner is late, and what it tells is over or is being undone.
  */
-export class ClientEntry implements ServerWait<number, Acquired> {
+export class ClientEntry implements ServerWait<number, Acquired>, ChannelReceiver {
   private readonly channel: GrantChannel;
   private readonly grants: ChannelListener;
   /** Brings no messages: the server counts who subscribes to it. */
@@ -62,13 +60,8 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     private readonly waiting: ServerWaitListener<Acquired>,
   ) {
     this.channel = services.locks.grantChannel(name, services.owners.clientId);
-    // The channel of releases, which is subscribed to after these, wakes the waiters.
-    const onError = (error: unknown): void => waiting.onFailed(error);
-    const listenTo = (channel: string, onMessage: MessageListener): ChannelListener =>
-      new ChannelListener(services.pubSub, channel, onMessage, onError, ignore);
-    this.grants = listenTo(this.channel.name, (message) => this.onMessage(message));
-    // A function of its own: backends tell listeners apart by it.
-    this.clients = listenTo(clientsChannel(name), () => {});
+    this.grants = new ChannelListener(services.pubSub, this.channel.name, this);
+    this.clients = new ChannelListener(services.pubSub, clientsChannel(name), this);
   }
 
   get isListening(): boolean {
@@ -121,6 +114,25 @@ export class ClientEntry implements ServerWait<number, Acquired> {
     this.grants.close();
     this.clients.close();
     this.withdraw();
+  }
+
+  onMessage(message: string | undefined, from: ChannelListener): void {
+    const { state } = this;
+    if (from === this.clients) return;
+    if (state.name === 'none' || (state.name === 'carried' && state.isForgotten)) return;
+    const grant = message === undefined ? undefined : this.channel.read(message);
+    // Of unknown age, or most of its lease is over: an attempt tells whether it still counts.
+    if (!grant || leaseSpent(this.name, grant)) return this.missed(state);
+    if (grant.owner !== state.entry.owner) return;
+    this.state = NONE;
+    this.waiting.onGranted({ ...grant, fence: undefined });
+  }
+
+  /** The channel of releases, which is subscribed to after these, wakes the waiters. */
+  onSubscribed(): void {}
+
+  onFailed(error: unknown): void {
+    this.waiting.onFailed(error);
   }
 
   private async ask(entry: WaitingEntry, isNew: boolean): Promise<AttemptResult<Acquired>> {
@@ -204,17 +216,6 @@ export class ClientEntry implements ServerWait<number, Acquired> {
   private giveUp(entry: WaitingEntry): void {
     this.state = NONE;
     this.services.locks.withdraw(this.name, entry);
-  }
-
-  private onMessage(message: string | undefined): void {
-    const { state } = this;
-    if (state.name === 'none' || (state.name === 'carried' && state.isForgotten)) return;
-    const grant = message === undefined ? undefined : this.channel.read(message);
-    // Of unknown age, or most of its lease is over: an attempt tells whether it still counts.
-    if (!grant || leaseSpent(this.name, grant)) return this.missed(state);
-    if (grant.owner !== state.entry.owner) return;
-    this.state = NONE;
-    this.waiting.onGranted({ ...grant, fence: undefined });
   }
 
   private missed(state: EntryState): void {

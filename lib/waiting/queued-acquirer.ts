@@ -1,7 +1,7 @@
 import { isPassing } from '../errors.js';
 import type { BackoffSequence } from './backoff.js';
 import { askersAfter } from './queue/releases.js';
-import { WaitQueue } from './queue/wait-queue.js';
+import { type QueueOwner, WaitQueue } from './queue/wait-queue.js';
 import { conflict, refusal } from './wait-errors.js';
 import type { AttemptResult, AttemptStrategy, NextEntry, LastOutcome } from './attempt-strategy.js';
 import type { ReleaseOutcome } from '../backend/lock-operations.js';
@@ -15,7 +15,9 @@ interface FirstAttempt<Got> {
 }
 
 /** Acquires by one attempt, or by waiting in the wait queue that this process has for the name. */
-export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Wanted, Got>, HandOver<Got> {
+export class QueuedAcquirer<Wanted, Got extends object>
+  implements Acquirer<Wanted, Got>, HandOver<Got>, QueueOwner<Wanted, Got>
+{
   private readonly queues = new Map<string, WaitQueue<Wanted, Got>>();
   /** First attempts in flight, made for callers that found no waiters. */
   private readonly firstAttempts = new Map<string, FirstAttempt<Got>>();
@@ -112,15 +114,18 @@ export class QueuedAcquirer<Wanted, Got extends object> implements Acquirer<Want
     for (const { waiters } of this.queues.values()) for (const { context } of waiters) yield context;
   }
 
+  firstAttempt(name: string): Promise<AttemptResult<Got>> | undefined {
+    return this.firstAttempts.get(name)?.result;
+  }
+
+  onIdle(name: string, queue: WaitQueue<Wanted, Got>): void {
+    if (this.queues.get(name) === queue) this.queues.delete(name);
+  }
+
   private queueFor(name: string): WaitQueue<Wanted, Got> {
     let queue = this.queues.get(name);
     if (!queue) {
-      const forget = (): void => {
-        // A finished queue may call this again after a new one exists for the name.
-        if (this.queues.get(name) === queue) this.queues.delete(name);
-      };
-      const firstAttempt = (): Promise<AttemptResult<Got>> | undefined => this.firstAttempts.get(name)?.result;
-      queue = new WaitQueue(name, this.channelOf?.(name), this.attempts, this.dependencies, forget, firstAttempt);
+      queue = new WaitQueue(name, this.channelOf?.(name), this.attempts, this.dependencies, this);
       this.queues.set(name, queue);
     }
     return queue;

@@ -23,7 +23,9 @@ export const untilLastLook = ({ wait, waited }: Pick<WaitLimit, 'wait' | 'waited
 export class WakeSignal {
   private pending = false;
   private timer: ScheduledTask | undefined = undefined;
-  private wake: (() => void) | undefined = undefined;
+  private wake: ((isLookDue: boolean) => void) | undefined = undefined;
+  /** When the last look of the present sleep is due. */
+  private lookAt = Number.POSITIVE_INFINITY;
 
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
@@ -39,7 +41,7 @@ export class WakeSignal {
     this.timer?.cancel();
     this.timer = undefined;
     this.wake = undefined;
-    wake?.();
+    wake?.(this.scheduler.now() >= this.lookAt);
   }
 
   /** Drops a remembered call, for a caller about to ask the server anyway. */
@@ -53,19 +55,18 @@ export class WakeSignal {
     this.pending = false;
   }
 
-  /** Sleeps for `ms`, or until the last look before this wait ends. Resolves with whether that look is due. */
+  /**
+   * Sleeps for `ms`, or until the last look before this wait ends. Resolves with whether that look is due. The call of
+   * {@link notify} that ended the sleep is remembered until the sleeper, once awake, calls {@link forget}.
+   */
   sleepOrLook(ms: number, limit: WaitLimit | undefined): Promise<boolean> {
     const look = limit ? untilLastLook(limit) : Number.POSITIVE_INFINITY;
     // A timer may fire a little early.
-    const due = this.scheduler.now() + look - 1;
-    const end = (): boolean => {
-      this.pending = false;
-      return this.scheduler.now() >= due;
-    };
-    return this.pending ? Promise.resolve(end()) : this.untilNotified(Math.min(ms, look)).then(end);
+    this.lookAt = this.scheduler.now() + look - 1;
+    return this.pending ? Promise.resolve(false) : this.untilNotified(Math.min(ms, look));
   }
 
-  private untilNotified(ms: number): Promise<void> {
+  private untilNotified(ms: number): Promise<boolean> {
     this.timer = this.scheduler.schedule(ms, () => this.notify(), { keepAlive: true });
     return new Promise((resolve) => {
       this.wake = resolve;

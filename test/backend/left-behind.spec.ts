@@ -47,7 +47,7 @@ describe('A lock that is left behind', () => {
     await expect(leave(20_000)).resolves.toBe(wasHeld);
     await clock.advance(60_000);
     expect(asked).toEqual([[0, 'hold', 20_000]]);
-    expect(holds).toEqual([{ name: 'n', owner: 'me:1', count: 1, lease: 20_000 }]);
+    expect(holds).toEqual([{ name: 'n', owner: 'me:1', count: 1, lease: 20_000, isLeft: true }]);
   });
 
   it('D10: is requested once more after a passing failure, for the rest of its time', async () => {

@@ -65,6 +65,10 @@ export class ScriptedCommands implements ScriptExecutor {
     return this.connected;
   }
 
+  turn(): Promise<void> | undefined {
+    return undefined;
+  }
+
   async whenConnected(deadline: number): Promise<void> {
     if (this.connected) return;
     const waited = deadline - this.clock.now();

@@ -21,14 +21,14 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'safety poll',
     file: 'waiting/queue/announced-releases.ts',
-    find: 'this.isListening ? subscribed : unsubscribed',
-    replace: 'this.isListening ? Infinity : unsubscribed',
+    find: 'this.channel.isHearing ? subscribed : unsubscribed',
+    replace: 'this.channel.isHearing ? Infinity : unsubscribed',
     caught: { id: 'F28p', topology: 'standalone' },
   },
   {
     protection: 're-check after subscribe',
     file: 'waiting/channel-listener.ts',
-    find: 'this.onSubscribed();',
+    find: 'else if (this.receiver.onSubscribed) this.receiver.onSubscribed();\n    else this.receiver.onMessage(undefined, this);',
     replace: '',
     caught: { id: 'F28s', topology: 'standalone' },
   },
@@ -145,8 +145,8 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'age of a grant',
     file: 'backend/redis/kinds/granting-lock.ts',
-    find: 'sent: new Stopwatch(scheduler, ago)',
-    replace: 'sent: new Stopwatch(scheduler)',
+    find: 'sent: new Stopwatch(this.scheduler, ago)',
+    replace: 'sent: new Stopwatch(this.scheduler)',
     caught: { id: 'F30g', topology: 'standalone' },
   },
   {

@@ -1,6 +1,7 @@
 import { Deadline, DeadlineTimer } from '../../lib/time/deadline-timer.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { SteppedLoop } from '../kit/stepped-loop.js';
 
 class Call extends Deadline {
   constructor(
@@ -20,6 +21,17 @@ describe('Deadlines that share a timer', () => {
     const told: string[] = [];
     const at = (ms: number, onPassed = () => void told.push(`at ${ms}`)) => new Call(scheduler.now() + ms, onPassed);
     return { clock, errors, deadlines, told, at };
+  };
+
+  const setUpLoop = () => {
+    const loop = new SteppedLoop();
+    const scheduler = new MonotonicScheduler(loop, () => {});
+    const told: string[] = [];
+    const at = (ms: number) => {
+      const due = loop.now() + ms;
+      return new Call(due, () => void told.push(`at ${due}`));
+    };
+    return { loop, deadlines: new DeadlineTimer(scheduler), told, at };
   };
 
   it('call each callback once, after its deadline, and not a deleted one', async () => {
@@ -80,22 +92,51 @@ describe('Deadlines that share a timer', () => {
     expect(told).toEqual(['at 40']);
   });
 
-  it('call expired callbacks after a blocked loop, although another deadline is added before their timer fires', () => {
-    let now = 0;
-    const timers: { readonly due: number; readonly task: () => void; isOver: boolean }[] = [];
-    const schedule = (ms: number, task: () => void) => {
-      const timer = { due: now + ms, task, isOver: false };
-      timers.push(timer);
-      return { cancel: () => (timer.isOver = true) };
-    };
-    const deadlines = new DeadlineTimer(new MonotonicScheduler({ now: () => now, schedule }, () => {}));
-    const told: string[] = [];
-    deadlines.add(new Call(100, () => told.push('overdue')));
-    now = 5000;
+  it('call expired callbacks after a blocked loop, although another deadline is added before their timer fires', async () => {
+    const { loop, deadlines, told, at } = setUpLoop();
+    deadlines.add(at(100));
+    loop.block(5000);
     // Node may handle arrived messages before the timers.
-    deadlines.add(new Call(95_000, () => told.push('much later')));
-    for (const timer of timers.filter(({ due, isOver }) => due <= now && !isOver)) timer.task();
-    expect(told).toEqual(['overdue']);
-    expect(timers.filter(({ isOver }) => !isOver).at(-1)?.due).toBe(95_000);
+    deadlines.add(at(90_000));
+    await loop.turn();
+    await loop.turn();
+    expect(told).toEqual(['at 100']);
+    loop.block(89_999);
+    await loop.turn();
+    expect(told).toEqual(['at 100']);
+    loop.block(1);
+    await loop.turn();
+    expect(told).toEqual(['at 100', 'at 95000']);
+  });
+
+  it('D71: are reported only when the sockets were read after them, and not if that has answered them', async () => {
+    const { loop, deadlines, told, at } = setUpLoop();
+    const [answered, unanswered] = [at(100), at(200)];
+    deadlines.add(answered);
+    deadlines.add(unanswered);
+    loop.block(5000);
+    await loop.turn(() => {
+      expect(told).toEqual([]);
+      expect(deadlines.delete(answered)).toBe(true);
+      // Its time is over while the sockets are read, so that they are read once more.
+      deadlines.add(at(50));
+      loop.block(60);
+    });
+    expect(told).toEqual(['at 200']);
+    await loop.turn(() => expect(told).toEqual(['at 200']));
+    expect(told).toEqual(['at 200', 'at 5050']);
+    expect(deadlines.delete(unanswered)).toBe(false);
+    expect(loop.pending).toBe(0);
+  });
+
+  it('D71: are reported although the loop is blocked in each turn, in which others are added', async () => {
+    const { loop, deadlines, told, at } = setUpLoop();
+    deadlines.add(at(100));
+    for (let turn = 0; turn < 3; turn += 1)
+      await loop.turn(() => {
+        loop.block(300);
+        deadlines.add(at(10_000));
+      });
+    expect(told).toEqual(['at 100']);
   });
 });

@@ -9,13 +9,12 @@ const setUp = () => {
   const requests: { readonly confirm: () => void; readonly refuse: (error: Error) => void }[] = [];
   pubSub.answer = () => new Promise((confirm, refuse) => void requests.push({ confirm, refuse }));
   const calls: string[] = [];
-  const listener = new ChannelListener(
-    pubSub,
-    'channel',
-    () => void calls.push('message'),
-    (error) => void calls.push(error instanceof Error ? error.message : 'unknown'),
-    () => void calls.push('subscribed'),
-  );
+  const listener = new ChannelListener(pubSub, 'channel', {
+    onMessage: () => void calls.push('message'),
+    onSubscribed: () => void calls.push('subscribed'),
+    onUnsubscribed: () => void calls.push('unsubscribed'),
+    onFailed: (error) => void calls.push(error instanceof Error ? error.message : 'unknown'),
+  });
   const clock = new ManualClock();
   const settle = async (act: (request: (typeof requests)[number]) => void): Promise<void> => {
     const request = requests.shift();
@@ -60,12 +59,10 @@ describe('A channel listener', () => {
   it('reports a confirmed subscription as a message if it has no callback for that', async () => {
     const pubSub = new ScriptedPubSub();
     const calls: string[] = [];
-    const listener = new ChannelListener(
-      pubSub,
-      'channel',
-      () => void calls.push('message'),
-      () => void calls.push('error'),
-    );
+    const listener = new ChannelListener(pubSub, 'channel', {
+      onMessage: () => void calls.push('message'),
+      onFailed: () => void calls.push('error'),
+    });
     listener.listen();
     await new ManualClock().advance(0);
     pubSub.announce();
@@ -78,12 +75,12 @@ describe('A channel listener', () => {
     listener.listen();
     await confirm();
     listener.listen();
-    expect([pubSub.asked, listener.isSubscribed, calls]).toEqual([1, false, []]);
+    expect([pubSub.asked, listener.isSubscribed, calls]).toEqual([1, false, ['unsubscribed']]);
     for (const subscription of pubSub.subscriptions) {
       subscription.alive = true;
       subscription.listener();
     }
-    expect([listener.isSubscribed, calls]).toEqual([true, ['message']]);
+    expect([listener.isSubscribed, calls]).toEqual([true, ['unsubscribed', 'message']]);
   });
 
   it('D71: is interested in its subscription until it is closed', () => {
@@ -104,8 +101,8 @@ describe('A channel listener', () => {
   });
 
   it.each([
-    { error: PASSING, reported: [] },
-    { error: PERMANENT, reported: [] },
+    { error: PASSING, reported: ['unsubscribed'] },
+    { error: PERMANENT, reported: ['unsubscribed'] },
     { error: OTHER, reported: ['broken'] },
   ])('requests a subscription again only at the next listen() after: $error.message', async ({ error, reported }) => {
     const { pubSub, calls, listener, confirm, refuse } = setUp();
@@ -119,6 +116,22 @@ describe('A channel listener', () => {
     await confirm();
     expect(listener.isSubscribed).toBe(true);
     expect(calls).toEqual([...reported, 'subscribed']);
+  });
+
+  it('D71: hears as soon as its first subscription is on its way, but reports only the first failure', async () => {
+    const { calls, listener, confirm, refuse } = setUp();
+    expect(listener.isHearing).toBe(false);
+    listener.listen();
+    expect(listener.isHearing).toBe(true);
+    await refuse(PASSING);
+    expect(listener.isHearing).toBe(false);
+    listener.listen();
+    expect(listener.isHearing).toBe(false);
+    await refuse(PASSING);
+    listener.listen();
+    await confirm();
+    expect(listener.isHearing).toBe(true);
+    expect(calls).toEqual(['unsubscribed', 'subscribed']);
   });
 
   it('is not subscribed while the subscription is interrupted, and requests no second one', async () => {

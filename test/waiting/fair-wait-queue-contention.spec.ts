@@ -73,11 +73,11 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
   });
 
   it.each([
-    ['is on its way', () => {}],
     ['failed for a moment', () => world.pubSub.subscribes.take().fail(unavailable('not-sent'))],
     ['is interrupted', () => world.pubSub.subscribes.take().reply(false)],
-  ])('polls every second as long as its subscription %s', async (_, answer) => {
+  ])('D71: polls every second as long as its subscription %s, not while that is on its way', async (_, answer) => {
     const wait = await world.enterPlaced();
+    expect(await msUntilAttempt(4000)).toBe(Number.POSITIVE_INFINITY);
     answer();
     await world.settle();
     for (const { owner } of world.locks.queues.unanswered) await world.place(owner, { outcome: 'waiting' });
@@ -88,11 +88,11 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
 
   it('subscribes again with its next sleep after that failed, and not while that is on its way', async () => {
     const wait = await world.enterPlaced();
-    await world.clock.advance(POLLING.unsubscribed);
+    await world.clock.advance(POLLING.subscribed);
     await world.place(wait.owner, { outcome: 'waiting' });
     expect(world.pubSub.subscribes.sent).toHaveLength(1);
     world.pubSub.subscribes.take().fail(unavailable('not-sent'));
-    await world.clock.advance(POLLING.unsubscribed);
+    await world.settle();
     expect(world.pubSub.subscribes.sent).toHaveLength(1);
     await world.place(wait.owner, { outcome: 'waiting' });
     expect(world.pubSub.subscribes.sent).toHaveLength(2);

@@ -137,8 +137,12 @@ describe('The waiters of a process that are given a fair lock', () => {
     expect(world.attempting).toEqual([wait.owner]);
   });
 
-  it('poll every second as long as they do not hear', async () => {
+  it('D71: poll every second as long as they do not hear, not while the subscription is on its way', async () => {
     const wait = await world.enterPlaced({}, OURS);
+    await world.clock.advance(POLLING.unsubscribed);
+    expect(world.attempting).toEqual([]);
+    await world.subscribedToGrants(false);
+    await world.place(wait.owner, { outcome: 'waiting', ...OURS });
     await world.clock.advance(POLLING.unsubscribed);
     expect(world.attempting).toEqual([wait.owner]);
   });
@@ -223,6 +227,25 @@ describe('The waiters of a process that are given a fair lock', () => {
     await world.clock.advance(199);
     expect(world.attempting).toEqual([]);
     await world.clock.advance(10);
+    expect(world.attempting).toEqual([first.owner]);
+  });
+
+  it('D40: let the first one ask again if it hears of a shorter lease while its reply is on its way', async () => {
+    const first = await enterListening();
+    await world.publishToClient('0');
+    expect(world.attempting).toEqual([first.owner]);
+    await world.publishToClient('1000');
+    await world.place(first.owner, { outcome: 'waiting', ...OURS, remaining: 8000 });
+    expect(world.attempting).toEqual([first.owner]);
+  });
+
+  it('D40: let the first one ask if it hears of a shorter lease while another asks for a place', async () => {
+    const [first, second] = [await enterListening(), await world.enter()];
+    await world.publishToClient('1000');
+    expect(world.attempting).toEqual([second.owner, first.owner]);
+    await world.place(second.owner, { ...OURS, remaining: 8000 });
+    await world.place(first.owner, { outcome: 'waiting', ...OURS, remaining: 1000 });
+    await world.clock.advance(1010);
     expect(world.attempting).toEqual([first.owner]);
   });
 

@@ -6,10 +6,9 @@ const setUp = () => {
   const clock = new ManualClock();
   /** The calls of `onOurTurn`: the instant of each, and whether the yield still goes on. */
   const calls: { readonly at: number; readonly yielding: boolean }[] = [];
-  const peerYield: PeerYield = new PeerYield(
-    new MonotonicScheduler(clock, () => {}),
-    () => void calls.push({ at: clock.now(), yielding: peerYield.isYielding }),
-  );
+  const peerYield: PeerYield = new PeerYield(new MonotonicScheduler(clock, () => {}), {
+    onOurTurn: () => void calls.push({ at: clock.now(), yielding: peerYield.isYielding }),
+  });
   /** Plays an earlier release with this number of notified peers, and a later acquisition of the lock. */
   const knowPeers = (peers: number | undefined): void => {
     if (peers === undefined) return;

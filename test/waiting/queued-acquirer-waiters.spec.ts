@@ -251,7 +251,7 @@ describe('The waiters of a queued acquirer', () => {
     const { acquirer, acquire } = open(attempts);
     const waits = [acquire(1), acquire(1)].map((wait) => wait.catch((error: unknown) => error));
     (await nextAttempt(attempts)).found(0);
-    await clock.advance(polling.unsubscribed);
+    await clock.advance(polling.subscribed);
     const inFlight = await nextAttempt(attempts);
     acquirer.beforeRelease('n');
     const broken = new Error('Broken');

@@ -39,6 +39,7 @@ export class ScriptedAttempts implements AttemptStrategy<number, Thing> {
   readonly instants: number[] = [];
   readonly undone: number[] = [];
   isShared = false;
+  hearsLeases = false;
   afterGrant: Busy | undefined = { remaining: -1 };
   /** How much a grant leaves for other waiters. */
   left = 0;

@@ -1,4 +1,4 @@
-import type { PubSub, Subscription } from '../../lib/backend/lock-backend.js';
+import type { MessageListener, PubSub, Subscription } from '../../lib/backend/lock-backend.js';
 
 /** A subscription whose state the test sets. */
 export class ScriptedSubscription implements Subscription {
@@ -7,7 +7,7 @@ export class ScriptedSubscription implements Subscription {
 
   constructor(
     readonly channel: string,
-    readonly listener: () => void,
+    readonly listener: MessageListener,
   ) {}
 
   cancel(): void {
@@ -25,7 +25,7 @@ export class ScriptedPubSub implements PubSub {
   /** Settles when a subscription is confirmed or refused. */
   answer: () => Promise<void> = async () => {};
 
-  async subscribe(channel: string, listener: () => void): Promise<Subscription> {
+  async subscribe(channel: string, listener: MessageListener): Promise<Subscription> {
     this.asked += 1;
     await this.answer();
     const subscription = new ScriptedSubscription(channel, listener);
@@ -38,7 +38,8 @@ export class ScriptedPubSub implements PubSub {
     return this.subscriptions.filter(({ alive, cancelled }) => alive && cancelled === 0);
   }
 
-  announce(): void {
-    for (const { listener } of this.active) listener();
+  /** @param message Default: that a release may have been missed. */
+  announce(message?: string): void {
+    for (const { listener } of this.active) listener(message);
   }
 }

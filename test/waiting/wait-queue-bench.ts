@@ -102,15 +102,16 @@ export class WaitQueueBench extends WaitingBench {
   constructor({
     channel = 'channel',
     maxQueue,
-  }: { readonly channel?: string | false; readonly maxQueue?: number } = {}) {
+    hearsLeases = false,
+  }: { readonly channel?: string | false; readonly maxQueue?: number; readonly hearsLeases?: boolean } = {}) {
     super();
+    this.attempts.hearsLeases = hearsLeases;
     this.queue = new WaitQueue(
       'n',
       channel === false ? undefined : channel,
       this.attempts,
       this.dependencies(maxQueue),
-      () => void (this.idle += 1),
-      () => this.firstAttempt,
+      { onIdle: () => void (this.idle += 1), firstAttempt: () => this.firstAttempt },
     );
   }
 

@@ -204,7 +204,7 @@ describe('A release by this process', () => {
     let confirm = (): void => {};
     bench.pubSub.answer = () => new Promise((resolve) => void (confirm = resolve));
     await bench.sleeping('a', 'b');
-    await bench.clock.advance(1000);
+    await bench.clock.advance(5000);
     const attempt = await bench.attempt();
     bench.queue.beforeRelease();
     confirm();
@@ -285,5 +285,27 @@ describe('A release by this process', () => {
     bench.queue.afterRelease(released(1));
     attempt.busy();
     await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
+  });
+});
+
+describe('A lease that was shortened', () => {
+  const held = (remaining: number) => ({ holder: 'them', remaining });
+
+  it('lets the first waiter ask when it ends', async () => {
+    const bench = new WaitQueueBench({ hearsLeases: true });
+    await bench.sleeping('a');
+    bench.pubSub.announce('1000');
+    await expect(bench.attemptsIn(999)).resolves.toEqual([]);
+    await expect(bench.attemptsIn(10)).resolves.toHaveLength(1);
+  });
+
+  it('D40: is asked for again if an attempt was under way, whose reply may be older', async () => {
+    const bench = new WaitQueueBench({ hearsLeases: true });
+    await bench.sleeping('a');
+    bench.pubSub.announce('0');
+    const attempt = await bench.attempt();
+    bench.pubSub.announce('1000');
+    attempt.busy(held(8000));
+    await expect(bench.attemptsIn(900, held(8000))).resolves.toEqual([0]);
   });
 });

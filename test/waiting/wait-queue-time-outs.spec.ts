@@ -55,9 +55,9 @@ describe('A waiter whose time is over during its own attempt', () => {
     const bench = new WaitQueueBench();
     let refuse = (_error: Error): void => {};
     bench.pubSub.answer = () => new Promise((_resolve, reject) => void (refuse = reject));
-    bench.enter('a', { wait: 1060 });
+    bench.enter('a', { wait: 5060 });
     await bench.untilAsleep();
-    await bench.clock.advance(1000);
+    await bench.clock.advance(5000);
     const attempt = await bench.attempt();
     await bench.clock.advance(100);
     refuse(new TypeError('broken'));

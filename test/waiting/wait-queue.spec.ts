@@ -1,6 +1,7 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { currentContext, runInContext, ScopeContext } from '../../lib/context/owner-context.js';
 import { noReply } from './scripted-attempts.js';
+import type { ScriptedPubSub } from './scripted-pub-sub.js';
 import { WaitQueueBench } from './wait-queue-bench.js';
 
 describe('The contender of a wait queue', () => {
@@ -57,12 +58,40 @@ describe('The contender of a wait queue', () => {
     bench.pubSub.answer = () => Promise.reject(noReply());
     await bench.sleeping('a');
     await expect(bench.attemptsIn(2000)).resolves.toEqual([1000, 2000]);
-    expect(bench.pubSub.asked).toBe(3);
+    // The first failure ended the sleep of one that would hear.
+    expect(bench.pubSub.asked).toBe(4);
     bench.pubSub.answer = async () => {};
     // The first attempt is that of the poll interval.
     await expect(bench.attemptsIn(1000)).resolves.toEqual([1000, 1000]);
-    expect(bench.pubSub.asked).toBe(4);
+    expect(bench.pubSub.asked).toBe(5);
     await expect(bench.attemptsIn(4999)).resolves.toEqual([]);
+  });
+
+  it.each([
+    { title: 'is refused', answer: (pubSub: ScriptedPubSub) => void (pubSub.answer = () => Promise.reject(noReply())) },
+    { title: 'takes too long', answer: (pubSub: ScriptedPubSub) => void (pubSub.areAlive = false) },
+  ])('D71: polls only once its first subscription $title, not while that is on its way', async ({ answer }) => {
+    const bench = new WaitQueueBench();
+    let settle = (): void => {};
+    const { pubSub } = bench;
+    pubSub.answer = () => new Promise<void>((resolve) => void (settle = resolve)).then(() => pubSub.answer());
+    await bench.sleeping('a');
+    await expect(bench.attemptsIn(3500)).resolves.toEqual([]);
+    pubSub.answer = async () => {};
+    answer(pubSub);
+    settle();
+    await expect(bench.attemptsIn(2000)).resolves.toEqual([0, 1000, 2000]);
+  });
+
+  it('D71: makes one attempt when its first subscription begins', async () => {
+    const bench = new WaitQueueBench();
+    let confirm = (): void => {};
+    bench.pubSub.answer = () => new Promise((resolve) => void (confirm = resolve));
+    await bench.sleeping('a');
+    await expect(bench.attemptsIn(3500)).resolves.toEqual([]);
+    confirm();
+    await expect(bench.attemptsIn(4999)).resolves.toEqual([0]);
+    expect(bench.pubSub.asked).toBe(1);
   });
 
   it('polls as if it were not subscribed while the subscription is interrupted', async () => {
@@ -178,7 +207,7 @@ describe('The contender of a wait queue', () => {
     let confirm = (): void => {};
     bench.pubSub.answer = () => new Promise((resolve) => void (confirm = resolve));
     await bench.sleeping('a', 'b');
-    await bench.clock.advance(1000);
+    await bench.clock.advance(5000);
     const attempt = await bench.attempt();
     confirm();
     await bench.clock.advance(0);

@@ -207,7 +207,7 @@ export class FairWaitQueue {
     const { last } = this.outcomes;
     if (!last || last instanceof LockUnavailableError) return;
     // The reply that is on its way may be older.
-    if (this.order.head?.isAttempting) return this.wake();
+    if (this.order.head?.isAttempting || this.arrivals.first?.isAttempting) return this.wake();
     const { next: _, ...busy } = last;
     this.outcomes.last = { ...busy, remaining };
     this.sleepAnew();

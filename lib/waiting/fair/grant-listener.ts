@@ -1,5 +1,5 @@
 import type { GrantChannel, ReceivedGrant } from '../../backend/granting-lock-operations.js';
-import { ChannelListener } from '../channel-listener.js';
+import { ChannelListener, type ChannelReceiver } from '../channel-listener.js';
 import { MAX_RELEASE } from '../queue/announced-releases.js';
 import type { FairWaiting } from './fair-waiter.js';
 
@@ -16,7 +16,7 @@ export interface GrantReceiver {
 }
 
 /** Hears which waiters of this process are given one fair lock: one channel for all of them. */
-export class GrantListener {
+export class GrantListener implements ChannelReceiver {
   private readonly channel: GrantChannel | undefined;
   private readonly listener: ChannelListener | undefined;
 
@@ -26,9 +26,7 @@ export class GrantListener {
     private readonly receiver: GrantReceiver,
   ) {
     this.channel = isGiven ? locks.grantChannel(name, owners.clientId) : undefined;
-    if (!this.channel) return;
-    const onMessage = (message?: string): void => this.onMessage(message);
-    this.listener = new ChannelListener(pubSub, this.channel.name, onMessage, (error) => receiver.failed(error));
+    if (this.channel) this.listener = new ChannelListener(pubSub, this.channel.name, this);
   }
 
   /** Whether waiters of this process can be given the lock: otherwise they are told, each on its own channel. */
@@ -36,9 +34,9 @@ export class GrantListener {
     return this.listener !== undefined;
   }
 
-  /** False while grants may be missed. */
-  get isListening(): boolean {
-    return this.listener?.isSubscribed ?? false;
+  /** False while grants may be missed, and it is not known that they soon will be heard. */
+  get isHearing(): boolean {
+    return this.listener?.isHearing ?? false;
   }
 
   listen(): void {
@@ -49,11 +47,19 @@ export class GrantListener {
     this.listener?.close();
   }
 
-  private onMessage(message: string | undefined): void {
+  onMessage(message: string | undefined): void {
     const grant = message === undefined ? undefined : this.channel?.read(message);
     const lease = Number(message);
     if (grant) this.receiver.given(grant);
     else if (lease > MAX_RELEASE) this.receiver.lease(lease);
     else this.receiver.missed();
+  }
+
+  onUnsubscribed(): void {
+    this.receiver.missed();
+  }
+
+  onFailed(error: unknown): void {
+    this.receiver.failed(error);
   }
 }

@@ -32,7 +32,11 @@ export class TurnListener extends Deadline {
       if (lease > MAX_RELEASE) heard.lease(lease);
       else heard.turn();
     };
-    this.own = new ChannelListener(waiting.pubSub, fairChannel(first.context.name, first.owner), onMessage, onError);
+    this.own = new ChannelListener(waiting.pubSub, fairChannel(first.context.name, first.owner), {
+      onMessage,
+      onUnsubscribed: () => heard.turn(),
+      onFailed: onError,
+    });
     if (this.isGiven) waiting.scheduler.deadlines.add(this);
   }
 
@@ -43,7 +47,7 @@ export class TurnListener extends Deadline {
     grants.listen();
     if (!isGiven || scheduler.now() >= this.at) own.listen();
     if (first.mayHold) return 0;
-    const hears = isGiven ? grants.isListening : own.isSubscribed;
+    const hears = isGiven ? grants.isHearing : own.isHearing;
     return hears ? polling.subscribed : polling.unsubscribed;
   }
 

@@ -1,5 +1,5 @@
 import type { Polling, WaitDependencies } from '../acquirer.js';
-import { ChannelListener } from '../channel-listener.js';
+import { ChannelListener, type ChannelReceiver } from '../channel-listener.js';
 import { PeerYield } from './peer-yield.js';
 import type { ReleaseListener, Releases } from './releases.js';
 
@@ -7,7 +7,7 @@ import type { ReleaseListener, Releases } from './releases.js';
 export const MAX_RELEASE = 1;
 
 /** Releases that are announced on a channel. After one of our own, other processes go first: see {@link PeerYield}. */
-export class AnnouncedReleases implements Releases {
+export class AnnouncedReleases implements Releases, ChannelReceiver {
   readonly allowHandOver = true;
   private readonly channel: ChannelListener;
   private readonly peerYield: PeerYield;
@@ -21,14 +21,8 @@ export class AnnouncedReleases implements Releases {
     private readonly hearsLeases = false,
   ) {
     this.polling = polling;
-    this.peerYield = new PeerYield(scheduler, () => listener.onOurTurn());
-    this.channel = new ChannelListener(
-      pubSub,
-      channel,
-      (message) => this.onMessage(message),
-      (error) => listener.onFailed(error),
-      () => this.onSubscribed(),
-    );
+    this.peerYield = new PeerYield(scheduler, listener);
+    this.channel = new ChannelListener(pubSub, channel, this);
   }
 
   get isYielding(): boolean {
@@ -37,7 +31,7 @@ export class AnnouncedReleases implements Releases {
 
   get pollInterval(): number {
     const { subscribed, unsubscribed } = this.polling;
-    return this.isListening ? subscribed : unsubscribed;
+    return this.channel.isHearing ? subscribed : unsubscribed;
   }
 
   get isListening(): boolean {
@@ -85,22 +79,31 @@ export class AnnouncedReleases implements Releases {
     this.channel.close();
   }
 
-  private onMessage(message: string | undefined): void {
+  onMessage(message: string | undefined): void {
     const lease = Number(message);
     if (this.hearsLeases && lease > MAX_RELEASE) this.listener.onLease(lease);
     else this.onAnnouncement();
   }
 
+  /** Announcements from before the subscription may have been missed. */
+  onSubscribed(): void {
+    this.listener.onReleaseByOther();
+    this.peerYield.expectNoEcho();
+    this.onUnsubscribed();
+  }
+
+  /** The contender sleeps as if it heard of releases. */
+  onUnsubscribed(): void {
+    // During a yield, its timer wakes the contender soon enough.
+    if (!this.isYielding) this.listener.onOurTurn();
+  }
+
+  onFailed(error: unknown): void {
+    this.listener.onFailed(error);
+  }
+
   private onAnnouncement(): void {
     // Our own release, which the last successful attempt followed, is no news, however late its announcement arrives.
     if (this.peerYield.onAnnouncement() !== 'own') this.listener.onReleaseByOther();
-  }
-
-  /** Announcements from before the subscription may have been missed. */
-  private onSubscribed(): void {
-    this.listener.onReleaseByOther();
-    this.peerYield.expectNoEcho();
-    // During a yield, its timer wakes the contender soon enough.
-    if (!this.isYielding) this.listener.onOurTurn();
   }
 }

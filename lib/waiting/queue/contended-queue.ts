@@ -9,7 +9,7 @@ export interface ContendedQueue<Wanted, Got extends object> {
   /** Whether the lock passes between waiters of this process, so that the queue is needed although it may be empty. */
   readonly isHandingOver: boolean;
   /** The attempt of a caller that came before the queue, while it is in flight. */
-  readonly firstAttempt: () => Promise<AttemptResult<Got>> | undefined;
+  readonly firstAttempt: Promise<AttemptResult<Got>> | undefined;
   readonly subscriptions: Subscriptions<Wanted, Got>;
   /** Returns whether it was waiting. */
   remove(waiter: Waiter<Wanted, Got>): boolean;

@@ -139,19 +139,39 @@ export class Contender<Wanted, Got extends object> {
 
   private start(): void {
     this.state = RESTING;
-    void runOutsideContexts(() => this.run().catch((error: unknown) => this.queue.onFailed(error)));
+    void runOutsideContexts(() => this.run());
   }
 
+  /** Runs unawaited. There may be thousands that sleep: hence a single async function, without further promises. */
   private async run(): Promise<void> {
-    const firstAttempt = this.queue.firstAttempt();
-    if (firstAttempt) await this.awaitFirst(firstAttempt);
-    let round: Round = { outcome: this.outcome, isLastLook: false };
-    if (this.releases.isYielding) round = await this.rest(undefined);
-    while (this.queue.waiters.size > 0 || this.queue.isHandingOver) {
-      const next = this.given ? this.queue.waiters.first : this.candidates.next(round.outcome);
-      round = next ? await this.attempt(next, round) : await this.rest(round.outcome);
+    try {
+      const { firstAttempt } = this.queue;
+      if (firstAttempt) await this.awaitFirst(firstAttempt);
+      // Other processes go first.
+      let mustRest = this.releases.isYielding;
+      let round: Round = { outcome: mustRest ? undefined : this.outcome, isLastLook: false };
+      while (mustRest || this.queue.waiters.size > 0 || this.queue.isHandingOver) {
+        const next = mustRest ? undefined : this.nextFor(round.outcome);
+        if (next) {
+          round = await this.attempt(next, round);
+          continue;
+        }
+        const known = this.hasNewLease ? this.outcome : round.outcome;
+        const sleeping = this.sleep(known);
+        const { first } = this.queue.waiters;
+        const isLastLook = await sleeping;
+        this.wakeSignal.forget();
+        mustRest = this.mustSleepAgain(first);
+        round = { outcome: mustRest ? known : undefined, isLastLook };
+      }
+      this.stop();
+    } catch (error) {
+      this.queue.onFailed(error);
     }
-    this.stop();
+  }
+
+  private nextFor(outcome: LastOutcome): Waiter<Wanted, Got> | undefined {
+    return this.given ? this.queue.waiters.first : this.candidates.next(outcome);
   }
 
   private async awaitFirst(firstAttempt: Promise<AttemptResult<Got>>): Promise<void> {
@@ -238,25 +258,27 @@ export class Contender<Wanted, Got extends object> {
     return undefined;
   }
 
-  /** Sleeps until another outcome is possible, or for the first waiter's backoff or the poll interval if that is shorter. */
-  private async rest(outcome: LastOutcome): Promise<Round> {
-    let known = outcome;
+  /**
+   * Sleeps until another outcome is possible, or for the first waiter's backoff or the poll interval if that is shorter.
+   * Resolves with whether the last look before the end of its wait is due.
+   */
+  private sleep(known: LastOutcome): Promise<boolean> {
     this.take = undefined;
+    this.hasNewLease = false;
+    const pause = known ? pauseAfter(known) : Number.POSITIVE_INFINITY;
+    this.queue.subscriptions.listen();
+    const poll = this.nextBackoff() ?? this.releases.pollInterval;
+    const { first } = this.queue.waiters;
+    first?.context.observer?.onWaiting();
+    return this.wakeSignal.sleepOrLook(Math.min(pause, poll), this.limitToLookFor(first));
+  }
+
+  /** Whether the sleep has ended for no reason to ask. @param first The waiter that was the first one then. */
+  private mustSleepAgain(first: Waiter<Wanted, Got> | undefined): boolean {
     const { waiters } = this.queue;
-    let first: Waiter<Wanted, Got> | undefined;
-    let isLastLook: boolean;
-    do {
-      if (this.hasNewLease) known = this.outcome;
-      this.hasNewLease = false;
-      const pause = known ? pauseAfter(known) : Number.POSITIVE_INFINITY;
-      this.queue.subscriptions.listen();
-      const poll = this.nextBackoff() ?? this.releases.pollInterval;
-      ({ first } = waiters);
-      first?.context.observer?.onWaiting();
-      isLastLook = await this.wakeSignal.sleepOrLook(Math.min(pause, poll), this.limitToLookFor(first));
-      // A backoff belongs to one waiter: if that one left, the next sleeps for its own.
-    } while (waiters.size > 0 && (this.hasNewLease || (first?.backoff && !waiters.has(first))));
-    return { outcome: undefined, isLastLook };
+    if (waiters.size === 0) return false;
+    // A backoff belongs to one waiter: if that one left, the next sleeps for its own.
+    return this.hasNewLease || (first?.backoff !== undefined && !waiters.has(first));
   }
 
   /** No last look for a waiter with a backoff, which looks often anyway, nor while the server cannot answer. */

@@ -1,5 +1,6 @@
 import type { ScheduledTask } from '../../time/scheduler.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { ReleaseListener } from './releases.js';
 import { OwnAnnouncements } from './own-announcements.js';
 
 /** Initial length of a yield, ms: longer than a peer usually takes to receive an announcement and try. */
@@ -52,10 +53,9 @@ export class PeerYield {
   /** Whether a yield became overdue, and no peer has been seen to acquire since. */
   private yieldedInVain = false;
 
-  /** @param onOurTurn Called when the yield ends. */
   constructor(
     private readonly scheduler: MonotonicScheduler,
-    private readonly onOurTurn: () => void,
+    private readonly listener: Pick<ReleaseListener, 'onOurTurn'>,
   ) {
     this.ownAnnouncements = new OwnAnnouncements(scheduler);
   }
@@ -77,7 +77,7 @@ export class PeerYield {
     if (isWaiting) {
       this.forget();
       this.state = { name: 'releasing', announced: 0 };
-    } else if (this.peers === 0) this.onOurTurn();
+    } else if (this.peers === 0) this.listener.onOurTurn();
     else this.begin(this.expectedPeers);
   }
 
@@ -93,7 +93,7 @@ export class PeerYield {
     // That client released before the reply to our release came, or this one did not wait on the server yet.
     const mustAsk = state.name === 'yielding' || (state.name === 'releasing' && state.announced > 0);
     this.forget();
-    if (mustAsk) this.onOurTurn();
+    if (mustAsk) this.listener.onOurTurn();
   }
 
   /** @param others Number of peers that received the release. */
@@ -179,11 +179,11 @@ export class PeerYield {
     this.yieldedInVain = true;
     if (this.state.name === 'yielding')
       this.state = { name: 'overdue', announcementsToPass: this.state.announcementsToPass };
-    this.onOurTurn();
+    this.listener.onOurTurn();
   }
 
   private end(): void {
     this.forget();
-    this.onOurTurn();
+    this.listener.onOurTurn();
   }
 }

@@ -9,6 +9,12 @@ import { UnannouncedReleases } from './unannounced-releases.js';
 /** How long a client that can be given a lock listens on after its last waiter left, ms. */
 const LISTENING_ON_MS = 500;
 
+/** The queue that subscriptions belong to. */
+export interface SubscriptionListener<Got> extends ReleaseListener, ServerWaitListener<Got> {
+  /** Called when the subscriptions have been kept without waiters for some time. */
+  onUnused(): void;
+}
+
 /** The time for which subscriptions without waiters are kept. */
 class Unused extends Deadline {
   constructor(
@@ -33,17 +39,13 @@ export class Subscriptions<Wanted, Got extends object> {
   /** Whether other clients asked for the lock after the last release. */
   private othersAsk = false;
 
-  /**
-   * @param channel Announces that another attempt may succeed; absent if nothing announces it.
-   * @param onUnused Called some time after {@link listenOn}.
-   */
+  /** @param channel Announces that another attempt may succeed; absent if nothing announces it. */
   constructor(
     name: string,
     channel: string | undefined,
     attempts: AttemptStrategy<Wanted, Got>,
     private readonly waiting: WaitDependencies,
-    listener: ReleaseListener & ServerWaitListener<Got>,
-    private readonly onUnused: () => void,
+    private readonly listener: SubscriptionListener<Got>,
   ) {
     this.releases =
       channel === undefined
@@ -96,7 +98,7 @@ export class Subscriptions<Wanted, Got extends object> {
     const { scheduler } = this.waiting;
     const unused = new Unused(scheduler.now() + LISTENING_ON_MS, () => {
       this.unused = undefined;
-      this.onUnused();
+      this.listener.onUnused();
     });
     scheduler.deadlines.add(unused);
     return unused;

@@ -2,32 +2,32 @@ import { LinkedList } from '../../collections/linked-list.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
 import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 import type { ReleaseOutcome } from '../../backend/lock-operations.js';
-import type {
-  AttemptResult,
-  NextEntry,
-  AttemptStrategy,
-  LastOutcome,
-  ServerWaitListener,
-} from '../attempt-strategy.js';
+import type { AttemptResult, NextEntry, AttemptStrategy, LastOutcome } from '../attempt-strategy.js';
 import type { BackoffSequence } from '../backoff.js';
 import { queueFull, refusal } from '../wait-errors.js';
 import type { ContendedQueue } from './contended-queue.js';
 import { Contender } from './contender.js';
 import { HandOverRun } from './hand-over-run.js';
-import { notifiedBy, type ReleaseListener, type Releases } from './releases.js';
-import { Subscriptions } from './subscriptions.js';
+import { notifiedBy, type Releases } from './releases.js';
+import { type SubscriptionListener, Subscriptions } from './subscriptions.js';
 import { Waiter } from './waiter.js';
 
 /** Waiters with a shorter wait limit skip the yield to other processes, ms. */
 const MIN_WAIT_FOR_YIELD_MS = 50;
 
+/** The owner of the queues of several names. */
+export interface QueueOwner<Wanted, Got extends object> {
+  /** The first attempt, made for a caller that came before the queue, while it is in flight. */
+  firstAttempt(name: string): Promise<AttemptResult<Got>> | undefined;
+  /** Called when a queue is finished; it may be called again after a new one exists for the name. */
+  onIdle(name: string, queue: WaitQueue<Wanted, Got>): void;
+}
+
 /**
  * The waiters of one name in this process, in order of arrival. Only one {@link Contender} asks the server, for the
  * first one; the others wait behind it in memory, so a thousand waiters cost the server no more than one.
  */
-export class WaitQueue<Wanted, Got extends object>
-  implements ContendedQueue<Wanted, Got>, ReleaseListener, ServerWaitListener<Got>
-{
+export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wanted, Got>, SubscriptionListener<Got> {
   readonly waiters = new LinkedList<Waiter<Wanted, Got>>();
   /** Waiters whose wait ended during an attempt. They are rejected once its result shows the state of the lock. */
   private expiredDuringAttempt: Map<Waiter<Wanted, Got>, WaitEnd> | undefined = undefined;
@@ -39,24 +39,25 @@ export class WaitQueue<Wanted, Got extends object>
 
   /**
    * @param channel Announces that another attempt may succeed; absent if nothing announces it.
-   * @param firstAttempt Returns the first attempt (made before this queue existed) while it is in flight.
    */
   constructor(
-    name: string,
+    private readonly name: string,
     channel: string | undefined,
     private readonly attempts: AttemptStrategy<Wanted, Got>,
     private readonly waiting: WaitDependencies,
-    private readonly onIdle: () => void,
-    readonly firstAttempt: () => Promise<AttemptResult<Got>> | undefined,
+    private readonly owner: QueueOwner<Wanted, Got>,
   ) {
-    const onUnused = (): void => void (this.isIdle && this.leave());
-    this.subscriptions = new Subscriptions(name, channel, attempts, waiting, this, onUnused);
+    this.subscriptions = new Subscriptions(name, channel, attempts, waiting, this);
     this.contender = new Contender(name, this, attempts, waiting);
     this.handOverRun = new HandOverRun(waiting.scheduler, this.contender);
   }
 
   get isHandingOver(): boolean {
     return this.handOverRun.isOn;
+  }
+
+  get firstAttempt(): Promise<AttemptResult<Got>> | undefined {
+    return this.owner.firstAttempt(this.name);
   }
 
   private get releases(): Releases {
@@ -66,7 +67,7 @@ export class WaitQueue<Wanted, Got extends object>
   /** Waits at the end of the queue. Rejects when the limit ends, with nothing left behind. */
   enter<T>(asked: AcquireContext, wanted: Wanted, admit: (got: Got) => T, backoff?: BackoffSequence): Promise<T> {
     // The caller of the first attempt counts: if it has to wait, it goes to the head of the queue.
-    const size = this.waiters.size + (this.firstAttempt() ? 1 : 0);
+    const size = this.waiters.size + (this.firstAttempt ? 1 : 0);
     if (size >= this.waiting.maxQueue) {
       this.leaveIfIdle();
       return Promise.reject(queueFull(asked, size));
@@ -119,7 +120,7 @@ export class WaitQueue<Wanted, Got extends object>
   handOver(got: Got): boolean {
     if (!this.releases.allowHandOver) return false;
     // The caller of the first attempt came before all waiters and must not be overtaken.
-    if (this.firstAttempt()) return false;
+    if (this.firstAttempt) return false;
     const { first } = this.waiters;
     const passed = first && this.attempts.transfer?.(got, first.wanted);
     if (!passed) return false;
@@ -186,6 +187,10 @@ export class WaitQueue<Wanted, Got extends object>
     this.leaveIfIdle();
   }
 
+  onUnused(): void {
+    if (this.isIdle) this.leave();
+  }
+
   onFailed(error: unknown): void {
     this.rejectAll(error);
     // A finished queue must not be entered.
@@ -213,7 +218,7 @@ export class WaitQueue<Wanted, Got extends object>
   /** Drops the queue. */
   private leave(): void {
     this.subscriptions.close();
-    this.onIdle();
+    this.owner.onIdle(this.name, this);
   }
 
   /** Called by a waiter when its wait ends. */

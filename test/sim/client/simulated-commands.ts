@@ -73,6 +73,10 @@ export class SimulatedCommands implements ScriptExecutor {
     });
   }
 
+  turn(): undefined {
+    return undefined;
+  }
+
   serverTime(): number {
     return this.clock.now();
   }
@@ -116,7 +120,7 @@ export class SimulatedCommands implements ScriptExecutor {
     const asked = this.connection.request(script.name, () => this.server.execute(script, keys, args, asking));
     return withDeadline(asked, deadline, this.scheduler, {
       name,
-      read: (reply, now, waited) => readReply(script, reply, this.clock, now, waited),
+      read: (reply, now, ...how) => readReply(script, reply, this.clock, now, ...how),
     });
   }
 

@@ -235,8 +235,8 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/fair/fair-wait-queue.ts',
-        find: 'this.lastOutcome = { ...busy, remaining };\n    this.sleepAnew();',
-        replace: 'this.lastOutcome = { ...busy, remaining };',
+        find: 'this.outcomes.last = { ...busy, remaining };\n    this.sleepAnew();',
+        replace: 'this.outcomes.last = { ...busy, remaining };',
       },
     ],
   },

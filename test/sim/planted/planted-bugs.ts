@@ -5,7 +5,13 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-second-try',
     what: 'a waiter does not try again after it has subscribed, so it misses a release in between',
-    edits: [{ file: 'waiting/channel-listener.ts', find: 'this.onSubscribed();', replace: '' }],
+    edits: [
+      {
+        file: 'waiting/channel-listener.ts',
+        find: 'else if (this.receiver.onSubscribed) this.receiver.onSubscribed();\n    else this.receiver.onMessage(undefined, this);',
+        replace: '',
+      },
+    ],
   },
   {
     name: 'wake-before-delete',

@@ -90,7 +90,7 @@ export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'message-lease-too-long',
     what: 'the lease of a grant is counted from when the message came',
-    edits: [{ file: SCRIPTS, find: 'new Stopwatch(scheduler, ago)', replace: 'new Stopwatch(scheduler)' }],
+    edits: [{ file: SCRIPTS, find: 'new Stopwatch(this.scheduler, ago)', replace: 'new Stopwatch(this.scheduler)' }],
   },
   {
     name: 'message-age-underestimated',
@@ -98,8 +98,8 @@ export const plantedGrants: readonly PlantedBug[] = [
     edits: [
       {
         file: SCRIPTS,
-        find: 'commands.longestSince(name, grant.serverTime)',
-        replace: 'Math.max(0, commands.serverTime(name) - grant.serverTime)',
+        find: 'this.commands.longestSince(this.lock, grant.serverTime)',
+        replace: 'Math.max(0, this.commands.serverTime(this.lock) - grant.serverTime)',
       },
     ],
   },

@@ -4,6 +4,8 @@ import { repeat, type Scenario } from './scenario.js';
 
 const NAME = 'a';
 const LEASES_MS = [100, 300, 800, 2000, 8000];
+/** Leases with which holds are handed over to code that never asks for them: mostly shorter than what is left. */
+const DETACHED_MS = [50, 200, 1000];
 
 /** Takes the lock for a lease that often ends without a release. */
 const takeOnce = async (caller: Caller, lock: Lock, leases: readonly number[]): Promise<void> => {
@@ -18,14 +20,15 @@ const takeOnce = async (caller: Caller, lock: Lock, leases: readonly number[]): 
     const leave = caller.enters(hold, lease);
     await caller.work(rng.pick([0, 20, 200]) * rng.next(), hold.signal);
     leave();
-    if (rng.chance(0.5)) await hold.release();
+    if (rng.chance(0.4)) await hold.release();
+    else if (rng.chance(0.5)) await hold.detach({ lease: rng.pick(DETACHED_MS) });
   } catch (error) {
     caller.tolerate(error);
   }
   await caller.work(rng.pick([0, 5, 100, 1000]) * rng.next());
 };
 
-/** Holds that nobody releases. Whatever its process knows of the lock, no waiter sleeps beside a free one. */
+/** Holds that nobody releases, some with a lease that was shortened. Whatever its process knows of the lock, no waiter sleeps beside a free one. */
 export const endingLeases: Scenario = {
   name: 'ending leases',
   mayKill: false,

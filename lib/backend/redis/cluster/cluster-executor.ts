@@ -99,6 +99,10 @@ export class ClusterExecutor implements ScriptExecutor {
     return this.refusal === undefined && (this.topology.nodeFor(key)?.isConnected() ?? false);
   }
 
+  turn(key: string, name?: string): Promise<void> | undefined {
+    return this.topology.nodeFor(key)?.turn(key, name);
+  }
+
   serverTime(key: string, now?: number): number {
     return this.topology.nodeFor(key)?.serverTime(key, now) ?? Number.NEGATIVE_INFINITY;
   }

@@ -17,6 +17,8 @@ export interface DeadlineRequest<Reply, T> {
   /** Name that the user knows the key by. Default: the key. */
   readonly name?: string;
   readonly deadline: number;
+  /** Whether it waits for its turn if very many requests are under way, as those of waiters do. Default: no. */
+  readonly inTurn?: boolean;
   send(limits: RequestLimits): Promise<Reply>;
   /** Parses the reply. `undefined`: the server refused the request because it arrived late by the server's clock. */
   read(reply: Reply, sent: Stopwatch): T | PromiseLike<T> | undefined;
@@ -44,7 +46,7 @@ export const errorOfTwo = (first: unknown, second: unknown): unknown => {
 /**
  * Sends a request that the server refuses after the deadline. If it refuses before the local deadline, our estimate of
  * the server's clock was behind, and the reply has just corrected it. In that case, and if the connection closed before
- * anything was written, there is time for another attempt.
+ * anything was written, there is time for another attempt. The time for which it waits for its turn does not count.
  * @param before Why the attempt before had no effect, if there was one.
  */
 export const sendWithDeadline = <Reply, T>(
@@ -52,6 +54,7 @@ export const sendWithDeadline = <Reply, T>(
   scheduler: MonotonicScheduler,
   request: DeadlineRequest<Reply, T>,
   before?: unknown,
+  hasTurn = false,
 ): Promise<T> => {
   const { key, name = key, deadline } = request;
   const again = (why: unknown): Promise<T> => sendWithDeadline(commands, scheduler, request, why);
@@ -76,10 +79,20 @@ export const sendWithDeadline = <Reply, T>(
     return request.send({ notAfter, deadline }).then(answered, failed);
   };
 
+  const inTurn = (): Promise<T> => {
+    const turn = request.inTurn ? commands.turn(key, name) : undefined;
+    if (!turn) return send();
+    const from = scheduler.now();
+    return turn.then(() => {
+      const now = { ...request, deadline: deadline + scheduler.now() - from };
+      return sendWithDeadline(commands, scheduler, now, before, true);
+    });
+  };
+
   try {
-    if (commands.isConnected(key)) return send();
+    if (commands.isConnected(key)) return hasTurn ? send() : inTurn();
     if (scheduler.now() >= deadline) return Promise.reject(before ?? neverSent(name));
-    return commands.whenConnected(deadline, key, name).then(send);
+    return commands.whenConnected(deadline, key, name).then(inTurn);
   } catch (error) {
     return Promise.reject(error);
   }

@@ -83,6 +83,8 @@ export class IdempotentRequests {
     send: SendIdempotent<Outcome | 'taken'>,
     undo: (idempotencyKey: string) => Promise<number>,
   ): Promise<CounterAnswer<Outcome | 'taken'>> {
+    const turn = this.commands.turn(name);
+    if (turn) await turn;
     const identity = this.keys.next(name);
     const { idempotencyKey } = identity;
     const orphan = { givenUp: { name, ...asked }, free: () => undo(idempotencyKey), lease: this.keys.timeToLive };

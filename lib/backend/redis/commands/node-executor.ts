@@ -9,6 +9,7 @@ import { rawReply, withDeadline } from '../connection/with-deadline.js';
 import { Reachability } from '../connection/reachability.js';
 import { type Replicas, ReplicaConfirmation } from './replica-confirmation.js';
 import type { Written } from './written.js';
+import { RequestTurns } from './request-turns.js';
 import { RestartGuard } from './restart-guard.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
 import { ScriptCall, type ScriptServer } from './script-call.js';
@@ -60,7 +61,8 @@ export class NodeExecutor implements ScriptExecutor {
         onLost();
       },
     });
-    this.scriptServer = { connection: this.connection, clock: this.clock };
+    const turns = new RequestTurns(this.connection.writes, scheduler, commandTimeout);
+    this.scriptServer = { connection: this.connection, clock: this.clock, turns };
     const { server } = this.connection.endpoint;
     this.reachability = new Reachability(scheduler, missedAfter, {
       onLost: () => {
@@ -132,6 +134,10 @@ export class NodeExecutor implements ScriptExecutor {
 
   isConnected(): boolean {
     return this.refusal === undefined && this.connection.isReady;
+  }
+
+  turn(_key: string, name?: string): Promise<void> | undefined {
+    return this.scriptServer.turns.next(name);
   }
 
   async whenConnected(deadline: number, key?: string, name = key): Promise<void> {

@@ -11,12 +11,14 @@ import {
   scriptHash,
 } from '../scripts/script.js';
 import { readReply } from './read-reply.js';
+import type { RequestTurns } from './request-turns.js';
 import type { ServerClock } from './server-clock.js';
 
-/** A connection, and the clock of the server at its end. */
+/** A connection, whose turn it is on it, and the clock of the server at its end. */
 export interface ScriptServer {
   readonly connection: RedisConnection;
   readonly clock: ServerClock;
+  readonly turns: RequestTurns;
 }
 
 /**
@@ -45,8 +47,8 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
     return this.evaluate('evalsha', scriptHash(this.script.text));
   }
 
-  read(reply: unknown, now: number, waited: number): ReplyOf<S> {
-    return readReply(this.script, reply, this.server.clock, now, waited);
+  read(reply: unknown, now: number, waited: number, isOverdue: boolean): ReplyOf<S> {
+    return readReply(this.script, reply, this.server.clock, now, waited, isOverdue);
   }
 
   /**
@@ -67,6 +69,7 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
     const { writes, silence } = this.server.connection;
     writes.end();
     silence?.answered();
+    this.server.turns.answered();
   }
 
   missed(timeout: number): void {

@@ -17,8 +17,8 @@ export interface AskedServer {
 
 /**
  * Sends scripts to the server of their keys: the only one, or the right one of a cluster. Each script has a deadline of
- * our own, because ioredis neither cancels a command nor bounds every wait. A reply after the deadline never counts as
- * success.
+ * our own, because ioredis neither cancels a command nor bounds every wait. A reply after the deadline was reported never
+ * counts as success.
  */
 export interface ScriptExecutor {
   /** The longest deadline of one command, ms. */
@@ -38,6 +38,12 @@ export interface ScriptExecutor {
    * possible by `deadline`.
    */
   whenConnected(deadline: number, key: string, name?: string): Promise<void>;
+  /**
+   * Resolves when it is the turn of an acquisition about `key`, if very many requests are under way; `undefined`: it may
+   * be sent now. Rejects with `LockUnavailableError` (`not-sent`) if those are not answered. Its deadline is to begin with
+   * its turn.
+   */
+  turn(key: string, name?: string): Promise<void> | undefined;
   /**
    * Estimated time on the server of `key`; never ahead of it.
    * @param now Time of the scheduler. Default: the clock is read.

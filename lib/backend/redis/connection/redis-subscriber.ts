@@ -4,7 +4,6 @@ import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type { MessageListener, Subscriber, Subscription, PubSub } from '../../lock-backend.js';
 import { RedisConnection } from './redis-connection.js';
 import type { ServerInput } from './connection-input.js';
-import { answeredWithin } from './subscriptions/answered-within.js';
 import { Channel, ChannelSubscription } from './subscriptions/channel.js';
 import { type SubscriberConnection, SubscriptionCommands } from './subscriptions/subscription-commands.js';
 import { rawReply, withDeadline } from './with-deadline.js';
@@ -141,7 +140,8 @@ export class RedisSubscriber implements PubSub {
     if (this.channels.size === 0) return;
     this.startHeartbeat();
     if (!this.connection.isReady) return;
-    answeredWithin(this.connection.client.ping(), HEARTBEAT_TIMEOUT_MS, this.scheduler).catch(() => {
+    const deadline = this.scheduler.now() + HEARTBEAT_TIMEOUT_MS;
+    withDeadline(this.connection.client.ping(), deadline, this.scheduler, rawReply()).catch(() => {
       this.onDisconnected();
       this.connection.reconnect();
     });

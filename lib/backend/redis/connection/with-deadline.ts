@@ -7,13 +7,16 @@ import { isScriptMissing, noReply, unavailable } from './reply-errors.js';
 export interface ReplyHandler<Reply, T> {
   /** Name that the user knows the subject of the command by. */
   readonly name: string | undefined;
-  /** Parses the reply, which came at `now`, `waited` ms after the command was sent. Throws if it is malformed. */
-  read(reply: Reply, now: number, waited: number): T;
+  /**
+   * Parses the reply, which was read at `now`, `waited` ms after the command was sent. Throws if it is malformed.
+   * @param isOverdue Whether the deadline has passed: the reply had to wait until a blocked event loop read it.
+   */
+  read(reply: Reply, now: number, waited: number, isOverdue: boolean): T;
   /** Continues after an error that is not final, with another command; `undefined`: the error is final. */
   instead?(error: unknown): Promise<Reply> | undefined;
   /** Called when the client has answered or failed. */
   settled?(): void;
-  /** Called with a reply that came after the deadline. */
+  /** Called with a reply that came when the deadline had been reported. */
   late?(reply: Reply): void;
   /** Called when the deadline passes without a reply, with the ms that the command had. */
   missed?(timeout: number): void;
@@ -40,15 +43,11 @@ class PendingCommand<Reply, T> extends Deadline {
 
   answered(reply: Reply): void {
     this.reading.settled?.();
-    this.scheduler.deadlines.delete(this);
+    // Late is only what comes when the caller has been told, not what a blocked event loop could not read before.
+    if (!this.scheduler.deadlines.delete(this)) return this.reading.late?.(reply);
     const now = this.scheduler.now();
-    // A blocked event loop can deliver the reply before the timer that was due long ago.
-    if (now > this.at) {
-      this.reading.late?.(reply);
-      return this.giveUp();
-    }
     try {
-      this.resolve(this.reading.read(reply, now, this.waited(now)));
+      this.resolve(this.reading.read(reply, now, this.waited(now), now > this.at));
     } catch (error) {
       this.reject(error);
     }
@@ -73,7 +72,7 @@ class PendingCommand<Reply, T> extends Deadline {
 
   onPassed(): void {
     this.reading.missed?.(this.at - this.sentAt);
-    this.giveUp();
+    this.reject(this.gaveUp);
   }
 
   private waited(now: number): number {
@@ -81,10 +80,6 @@ class PendingCommand<Reply, T> extends Deadline {
     const waited = now - this.sentAt;
     const byWall = (this.scheduler.wallNow() ?? Number.NaN) - wallSentAt;
     return byWall > waited ? byWall : waited;
-  }
-
-  private giveUp(): void {
-    this.reject(this.gaveUp);
   }
 
   private get gaveUp(): LockUnavailableError {
@@ -99,7 +94,8 @@ class PendingCommand<Reply, T> extends Deadline {
 
 /**
  * Resolves with the parsed reply to a command, or rejects with `LockUnavailableError` if there is none by `deadline`. A
- * later reply is dropped: it never counts as success.
+ * reply after that is dropped: it never counts as success. One that came in time counts although the event loop was
+ * blocked; how much of a lease it has left, its reader finds out.
  */
 export const withDeadline = <Reply, T>(
   command: Promise<Reply>,

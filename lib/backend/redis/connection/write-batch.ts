@@ -12,7 +12,7 @@ const MOST_TOGETHER = 100;
  */
 export class WriteBatch {
   /** Number of commands that are neither answered nor failed. */
-  private inFlight = 0;
+  inFlight = 0;
   private isCorked = false;
   /** Number of commands that the socket holds back. */
   private heldBack = 0;
@@ -30,14 +30,20 @@ export class WriteBatch {
     this.inFlight -= 1;
   }
 
+  /** Writes what is held back, before the end of the event-loop turn. */
+  flush(): void {
+    const { stream } = this.client;
+    if (!stream || !this.isCorked) return;
+    stream.uncork();
+    stream.cork();
+  }
+
   private cork(): void {
     const { stream } = this.client;
     if (!stream) return;
     if (this.isCorked) {
       this.heldBack += 1;
-      if (this.heldBack % MOST_TOGETHER > 0) return;
-      stream.uncork();
-      stream.cork();
+      if (this.heldBack % MOST_TOGETHER === 0) this.flush();
       return;
     }
     this.isCorked = true;

@@ -3,7 +3,7 @@ import type { FairLockOperations, KeepRequest, LeaveRequest, QueueRequest } from
 import { firstLeaseWithin } from '../../fair-first-lease.js';
 import type { GrantChannel } from '../../granting-lock-operations.js';
 import { QueuedLock, type QueueReply, type QueueScripts } from './queued-lock.js';
-import { grantChannelOf, longestFirstLease } from './granting-lock.js';
+import { RedisGrantChannel, longestFirstLease } from './granting-lock.js';
 import type { RequestLimits } from '../commands/deadline-request.js';
 import type { AcquireRequest, ForceReleaseRequest, HoldRequest } from '../../lock-operations.js';
 import {
@@ -85,7 +85,7 @@ export class FairLockScripts extends PlainLockScripts implements QueueScripts {
 /** Fair locks in Redis, which a release may give to the first waiter. */
 export class RedisFairLock extends QueuedLock implements FairLockOperations {
   grantChannel(name: string, clientId: string): GrantChannel | undefined {
-    return this.canGive(name) ? grantChannelOf(this.commands, this.scheduler, name, clientId) : undefined;
+    return this.canGive(name) ? new RedisGrantChannel(this.commands, this.scheduler, name, clientId) : undefined;
   }
 
   firstLease(name: string, lease: number): number {

@@ -25,21 +25,26 @@ import { RedisLock } from './redis-lock.js';
 /** The longest first lease of a grant, ms: time enough to set the whole one, and to try that again. */
 export const longestFirstLease = ({ commandTimeout }: ScriptExecutor): number => 3 * commandTimeout;
 
-/** The channel on which a client is sent its grants of a lock. */
-export const grantChannelOf = (
-  commands: ScriptExecutor,
-  scheduler: MonotonicScheduler,
-  name: string,
-  clientId: string,
-): GrantChannel => {
-  const read = (message: string): ReceivedGrant | undefined => {
+/** The channel on which a client is sent its grants of a lock. There may be thousands, one for each name. */
+export class RedisGrantChannel implements GrantChannel {
+  readonly name: string;
+
+  constructor(
+    private readonly commands: ScriptExecutor,
+    private readonly scheduler: MonotonicScheduler,
+    private readonly lock: string,
+    clientId: string,
+  ) {
+    this.name = clientChannel(lock, clientId);
+  }
+
+  read(message: string): ReceivedGrant | undefined {
     const grant = parseGrant(message);
-    const ago = grant && commands.longestSince(name, grant.serverTime);
+    const ago = grant && this.commands.longestSince(this.lock, grant.serverTime);
     if (!grant || ago === undefined) return undefined;
-    return { owner: grant.owner, lease: grant.lease, sent: new Stopwatch(scheduler, ago) };
-  };
-  return { name: clientChannel(name, clientId), read };
-};
+    return { owner: grant.owner, lease: grant.lease, sent: new Stopwatch(this.scheduler, ago) };
+  }
+}
 
 type WaitReply = readonly [lease: number, now: number] | readonly [string, number, string, number];
 
@@ -132,7 +137,7 @@ export class RedisGrantingLock extends RedisLock implements GrantingLockOperatio
   }
 
   grantChannel(name: string, clientId: string): GrantChannel {
-    return grantChannelOf(this.commands, this.scheduler, name, clientId);
+    return new RedisGrantChannel(this.commands, this.scheduler, name, clientId);
   }
 
   entryOf(owner: OwnerId, lease: number): WaitingEntry {
@@ -144,6 +149,7 @@ export class RedisGrantingLock extends RedisLock implements GrantingLockOperatio
     this.withdrawn.delete(entry);
     return this.inTime({
       ...this.about(name, this.deadline(entry.lease)),
+      inTurn: true,
       send: (limits) => {
         // A request that came too late is sent again, but not after the entry was withdrawn.
         if (this.withdrawn.has(entry)) return Promise.resolve<WaitReply>(['gone', 0, '', 0]);

@@ -81,6 +81,7 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
     return this.inTime({
       key: name,
       deadline: this.deadline(lease),
+      inTurn: true,
       send: (limits) => this.scripts.acquire(request, limits),
       read: ({ outcome, available, remaining }, sent): PermitOutcome | Promise<PermitOutcome> | undefined => {
         if (outcome === 'late') return undefined;

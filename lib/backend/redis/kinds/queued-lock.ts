@@ -50,6 +50,8 @@ export class QueuedLock extends RedisLock {
 
   async queue(request: QueueRequest): Promise<QueueOutcome> {
     const { name, owner, lease } = request;
+    const turn = this.commands.turn(this.queueScripts.keyOf(name), name);
+    if (turn) await turn;
     const deadline = this.deadline(lease);
     const asked = this.inTime({
       ...this.about(name, deadline),

@@ -69,6 +69,7 @@ export class RedisLock extends RedisOperations implements LockOperations {
       key: this.scripts.keyOf(name),
       name,
       deadline: this.deadline(lease),
+      inTurn: true,
       send: (limits) => this.scripts.acquire(request, limits),
       read: (reply, sent) => this.readAcquired(request, reply, sent),
       onUnknown: (notAfter) => this.orphans.releaseInBackground({ name, owner, lease, silent, notAfter }),

@@ -3,7 +3,7 @@ import { runInBackground } from '../../../../time/background.js';
 import { Deadline } from '../../../../time/deadline-timer.js';
 import type { MonotonicScheduler } from '../../../../time/monotonic-scheduler.js';
 import { isErrorReply, isPermissionError, unavailable } from '../reply-errors.js';
-import { answeredWithin } from './answered-within.js';
+import { rawReply, withDeadline } from '../with-deadline.js';
 import type { Channel } from './channel.js';
 
 /**
@@ -113,7 +113,7 @@ export class SubscriptionCommands {
   private async sendAgain(channels: readonly Channel[]): Promise<void> {
     const command = this.connection.subscribe(channels.map(({ name }) => name));
     try {
-      await answeredWithin(command, this.commandTimeout, this.scheduler);
+      await withDeadline(command, this.scheduler.now() + this.commandTimeout, this.scheduler, rawReply());
     } catch (error) {
       if (channels.length > 1 && isPermissionError(error)) {
         await Promise.all(channels.map((channel) => this.sendAgain([channel])));
