@@ -62,27 +62,21 @@ onEveryBackend((world) => {
       await expect(inner.release()).resolves.toBe('released');
     });
 
-    it.each(['fair', 'fenced', 'spin', 'nonReentrant'] as const)('works with kind %s', async (kind) => {
-      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
-      await locks.withLock('n', { kind, lease: LEASE, renew: true }, async (hold) => {
-        await world.time.pass(LEASE + 500);
-        expect(hold.isHeld).toBe(true);
-        expect(await locks.getLock('n').remainingLease()).toBeLessThanOrEqual(LEASE);
-      });
-    });
-
-    it('works with read-write locks, multi-locks and limits', async () => {
+    it('works with every kind of lock, and with limits', async () => {
       const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
       const lease = { lease: LEASE, renew: true } as const;
+      const kinds = ['fair', 'fenced', 'spin', 'nonReentrant'] as const;
       const holds = [
         await locks.acquire('rw', { mode: 'read', ...lease }),
         await locks.getMultiLock('a', 'b').acquire(lease),
       ];
+      for (const kind of kinds) holds.push(await locks.acquire(kind, { kind, ...lease }));
       const permit = locks.withLimit('l', 1, lease, async (hold) => {
         await world.time.pass(LEASE + 500);
         return hold.isHeld;
       });
       await expect(permit).resolves.toBe(true);
+      for (const kind of kinds) expect(await locks.getLock(kind).remainingLease()).toBeLessThanOrEqual(LEASE);
       for (const hold of holds) await expect(hold.release()).resolves.toBe('released');
     });
   });

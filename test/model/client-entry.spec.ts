@@ -1,5 +1,5 @@
-import type { Budget } from './entry-events.js';
-import { EntryWorld } from './entry-world.js';
+import type { Budget } from '../waiting/entry-events.js';
+import { EntryWorld } from '../waiting/entry-world.js';
 
 /** A sequence of events, and the rules that it breaks. */
 interface Found {
