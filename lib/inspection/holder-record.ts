@@ -11,4 +11,6 @@ export interface HolderRecord {
   readonly traceId?: string;
   /** When it was acquired, ms since 1970 on the clock of the holder. */
   readonly since: number;
+  /** Present once the work has ended and the lock is kept for `holdAtLeast`: until when, ms since 1970, on the same clock. */
+  readonly keptUntil?: number;
 }

@@ -13,6 +13,7 @@ export const readRecord = (text: string): HolderRecord | undefined => {
   if (typeof parsed !== 'object' || parsed === null) return undefined;
   const { host, pid, since, ...given }: Readonly<Record<string, unknown>> = { ...parsed };
   if (typeof host !== 'string' || typeof pid !== 'number' || typeof since !== 'number') return undefined;
+  const keptUntil = typeof given.keptUntil === 'number' ? given.keptUntil : undefined;
   const [service, method, traceId] = [optional(given.service), optional(given.method), optional(given.traceId)];
   return {
     host,
@@ -21,5 +22,6 @@ export const readRecord = (text: string): HolderRecord | undefined => {
     ...(method !== undefined && { method }),
     ...(traceId !== undefined && { traceId }),
     since,
+    ...(keptUntil !== undefined && { keptUntil }),
   };
 };

@@ -66,13 +66,21 @@ onEveryBackend((world) => {
       );
     });
 
-    it.each(KINDS)('D66: stays while a %s lock is kept for holdAtLeast, as that of a tick is', async (_, lockOf) => {
+    it.each(KINDS)('D66: stays while a %s lock is kept for holdAtLeast, as that of a tick is', async (kind, lockOf) => {
       const client = await world.open({ holderRecords: { service: 'shop' } });
+      const before = Date.now();
       await lockOf(client.locks).withLock({ holdAtLeast: '30s' }, () => undefined);
       // Commands of one client come in order: this one after those that end the hold.
       const { state, holders } = await lockOf(client.locks).inspect();
       expect(state).toBe('held');
-      expect(holders[0]?.record).toMatchObject({ host: hostname(), pid: process.pid, service: 'shop' });
+      const [record] = holders.map((holder) => holder.record);
+      expect(record).toMatchObject({ host: hostname(), pid: process.pid, service: 'shop' });
+      expect(record?.keptUntil).toBeGreaterThan(before + 29_000);
+      expect(record?.keptUntil).toBeLessThanOrEqual(Date.now() + 30_000);
+      // A reader refuses only writers.
+      const refused = kind === 'read' ? client.locks.getReadWriteLock('n').writeLock() : lockOf(client.locks);
+      const error = await caught(refused.acquire({ wait: 0 }), LockConflictError);
+      expect(error.message).toMatch(/, has ended its work, and keeps it until [-\d]+T[:.\d]+Z$/);
       await lockOf(client.locks).forceRelease();
     });
 

@@ -8,9 +8,11 @@ const NONE = '-';
 
 const leaseOf = ({ remaining }: InspectedHolder): string => (remaining < 0 ? 'no end' : seconds(remaining));
 
-/** `shop Orders.pay on web-3 (pid 7)`. */
-const whoIs = ({ service, method, host, pid }: HolderRecord): string =>
-  [service, method, `on ${host} (pid ${pid})`].filter((part) => part !== undefined).join(' ');
+/** `shop Orders.pay on web-3 (pid 7)`, and whether it has ended its work and only keeps the lock. */
+const whoIs = ({ service, method, host, pid, keptUntil }: HolderRecord): string => {
+  const who = [service, method, `on ${host} (pid ${pid})`].filter((part) => part !== undefined).join(' ');
+  return keptUntil === undefined ? who : `${who}, ended`;
+};
 
 const heldFor = ({ since }: HolderRecord): string => seconds(Math.max(0, Date.now() - since));
 

@@ -10,10 +10,15 @@ interface Wanted {
   readonly name: string;
 }
 
-const describe = ({ host, pid, service, method, traceId, since }: HolderRecord): string => {
+const describe = ({ host, pid, service, method, traceId, since, keptUntil }: HolderRecord): string => {
   const who = [method, service].filter(Boolean).join(' of ') || 'Its holder';
   const trace = traceId === undefined ? '' : `, trace ${traceId}`;
-  return `${who} on ${host}, process ${pid}, has held it since ${new Date(since).toISOString()}${trace}`;
+  const begun = new Date(since).toISOString();
+  const held =
+    keptUntil === undefined
+      ? `has held it since ${begun}`
+      : `acquired it at ${begun}, has ended its work, and keeps it until ${new Date(keptUntil).toISOString()}`;
+  return `${who} on ${host}, process ${pid}, ${held}${trace}`;
 };
 
 const stateOf = (inspection: InspectionOperations, wanted: Wanted): Promise<StoredState> =>

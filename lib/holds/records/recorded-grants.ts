@@ -22,7 +22,7 @@ const LONGEST_TRACE_ID = 128;
 /** The grants of one owner of one lock: the one that the record is about comes last. */
 interface Recorded {
   readonly grants: LeasedGrant[];
-  readonly texts: Map<LeasedGrant, string>;
+  readonly records: Map<LeasedGrant, HolderRecord>;
 }
 
 const nameOf = ({ kind: { family }, name }: LeasedGrant): string => storedName({ family, name });
@@ -54,9 +54,9 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     // The servers of a RedLock have no records: a minority of them may be out of date.
     if (grant.kind.family === 'quorum') return;
     const key = this.keyOf(grant);
-    const recorded = this.recorded.get(key) ?? { grants: [], texts: new Map<LeasedGrant, string>() };
+    const recorded = this.recorded.get(key) ?? { grants: [], records: new Map<LeasedGrant, HolderRecord>() };
     recorded.grants.push(grant);
-    recorded.texts.set(grant, this.textOf(grant));
+    recorded.records.set(grant, this.recordOf(grant));
     this.recorded.set(key, recorded);
   }
 
@@ -66,13 +66,13 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     const recorded = this.recorded.get(key);
     const at = recorded?.grants.indexOf(grant) ?? -1;
     if (!recorded || at === -1) return;
-    const text = recorded.texts.get(grant);
+    const record = recorded.records.get(grant);
     recorded.grants.splice(at, 1);
-    recorded.texts.delete(grant);
+    recorded.records.delete(grant);
     const last = recorded.grants.at(-1);
     if (!last) {
       this.recorded.delete(key);
-      this.end(grant, text);
+      this.end(grant, record);
     } else if (at === recorded.grants.length) {
       // The reads of a writer have ended, and it goes on writing.
       this.write(last, recorded);
@@ -103,15 +103,14 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     });
   }
 
-  private textOf({ method }: LeasedGrant): string {
+  private recordOf({ method }: LeasedGrant): HolderRecord {
     const { traceId } = this.callers ?? { traceId: this.traceId() };
-    const record: HolderRecord = {
+    return {
       ...this.self,
       ...(method !== undefined && { method }),
       ...(traceId !== undefined && { traceId }),
       since: Date.now(),
     };
-    return JSON.stringify(record);
   }
 
   private traceId(): string | undefined {
@@ -129,19 +128,22 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     return `${owner} ${name}`;
   }
 
-  private write(grant: LeasedGrant, { texts }: Recorded): void {
-    const text = texts.get(grant);
+  private write(grant: LeasedGrant, { records }: Recorded): void {
+    const record = records.get(grant);
     const lease = grant.lease.remainingOnServer;
-    if (text === undefined || lease <= 0) return;
-    this.send(this.inspection.keepRecord({ name: nameOf(grant), owner: grant.owner, text, lease }));
+    if (record && lease > 0) this.keep(grant, record, lease);
   }
 
   /** A lock that is kept for its minimum hold time, such as that of a tick, keeps the record of its last holder. */
-  private end(grant: LeasedGrant, text: string | undefined): void {
+  private end(grant: LeasedGrant, record: HolderRecord | undefined): void {
     const lease = grant.holds.minHoldLeft;
-    const [name, { owner }] = [nameOf(grant), grant];
-    if (text !== undefined && lease > 0) this.send(this.inspection.keepRecord({ name, owner, text, lease }));
-    else this.send(this.inspection.dropRecord(name, owner));
+    if (record && lease > 0) this.keep(grant, { ...record, keptUntil: Date.now() + lease }, lease);
+    else this.send(this.inspection.dropRecord(nameOf(grant), grant.owner));
+  }
+
+  private keep(grant: LeasedGrant, record: HolderRecord, lease: number): void {
+    const text = JSON.stringify(record);
+    this.send(this.inspection.keepRecord({ name: nameOf(grant), owner: grant.owner, text, lease }));
   }
 
   /** A record decides nothing, so no caller learns of a failure; one that will come again is told once. */

@@ -54,6 +54,8 @@ export interface ShownHolder {
   readonly traceId?: string | undefined;
   /** Ms since 1970. */
   readonly since?: number | undefined;
+  /** Ms since 1970, once the work has ended and the lock is kept for `holdAtLeast`. */
+  readonly keptUntil?: number | undefined;
 }
 
 /** The use that this process made of the locks of a template lately. */

@@ -39,6 +39,9 @@ export const whereIs = ({ host, pid, service, method, isThisProcess }) => {
 
 const leaseText = ({ remaining }) => (remaining === -1 ? 'no end' : duration(remaining));
 
+const sinceText = ({ since, keptUntil }, now) =>
+  keptUntil ? `ended, kept until ${clock(keptUntil, now)}` : since && `since ${clock(since, now)}`;
+
 const showHolder = (row, holder, now) => {
   const [who, where, owner, trace] = ['.who', '.where', '.owner', '.trace'].map((name) => row.querySelector(name));
   if (holder === undefined) {
@@ -55,7 +58,7 @@ const showHolder = (row, holder, now) => {
   setOptional(owner, isNamed ? printable(holder.owner) : '');
   setOptional(trace, holder.traceId && `trace ${printable(holder.traceId)}`);
   setText(row.querySelector('.held'), holder.since === undefined ? 'unknown' : duration(now - holder.since));
-  setOptional(row.querySelector('.since'), holder.since && `since ${clock(holder.since, now)}`);
+  setOptional(row.querySelector('.since'), sinceText(holder, now));
   setText(row.querySelector('.lease'), leaseText(holder));
 };
 
