@@ -103,7 +103,8 @@ export const executorOf = (instance: unknown, method: WiredMethod): LockedExecut
 
 const notWired = ({ decorator, place }: WiredMethod): LockedExecutor => {
   const remedy =
-    'let Nest construct the class (list it in providers or controllers) in an application that imports RedisLockModule';
+    'let Nest construct the class (list it in providers or controllers; in a module that is loaded lazily, not by useFactory) ' +
+    'in an application that imports RedisLockModule';
   return new LockedExecutor({
     get: () => {
       throw new LockNotWiredError(

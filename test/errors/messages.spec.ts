@@ -325,7 +325,7 @@ const CASES: readonly Failure[] = [
   [
     LockNotWiredError,
     'LOCK_NOT_WIRED',
-    'Orders.pay is @Locked, but its instance was not wired by Nest, so no lock can be taken: let Nest construct the class (list it in providers or controllers) in an application that imports RedisLockModule. In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ connection: "memory" }). In a constructor it is too early: call the method from onModuleInit',
+    'Orders.pay is @Locked, but its instance was not wired by Nest, so no lock can be taken: let Nest construct the class (list it in providers or controllers; in a module that is loaded lazily, not by useFactory) in an application that imports RedisLockModule. In a unit test use Test.createTestingModule with RedisLockModule.forRoot({ connection: "memory" }). In a constructor it is too early: call the method from onModuleInit',
     () => new Orders('').pay({ id: '7' }),
   ],
 ];

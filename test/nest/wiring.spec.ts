@@ -207,6 +207,17 @@ describe('An instance that Nest did not construct is wired', () => {
     await app.close();
   });
 
+  it('D55: not when a factory of a module that is loaded lazily makes it, and its error says so', async () => {
+    @Module({ providers: [{ provide: 'orders', useFactory: () => new Orders(new ConcurrencyProbe()) }] })
+    class LazyModule {}
+    const app = await start({});
+    const lazy = await app.get(LazyModuleLoader).load(() => LazyModule);
+    const paying = lazy.get<Orders>('orders').pay('1');
+    await expect(paying).rejects.toThrow(/in a module that is loaded lazily, not by useFactory/);
+    await expect(paying).rejects.toBeInstanceOf(LockNotWiredError);
+    await app.close();
+  });
+
   it('when a class under an abstract token is', async () => {
     abstract class Payments {
       abstract pay(id: string): Promise<string>;
