@@ -210,6 +210,7 @@ export interface HolderRecord {
     readonly method?: string;
     readonly traceId?: string;
     readonly since: number;
+    readonly keptUntil?: number;
 }
 
 export interface HolderRecordOptions {

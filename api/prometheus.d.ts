@@ -147,6 +147,7 @@ export interface HolderRecord {
     readonly method?: string;
     readonly traceId?: string;
     readonly since: number;
+    readonly keptUntil?: number;
 }
 
 // not exported
