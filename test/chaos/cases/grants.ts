@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Hold, type Lock, LockAbortedError } from '../../../lib/index.js';
+import type { Script } from '../../../lib/backend/redis/scripts/script.js';
 import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
 import { fairQueue } from '../../../lib/keys/redisson-keys.js';
 import type { Client } from '../../kit/client.js';
@@ -38,8 +39,11 @@ const expectServed = async (chaosRun: ChaosRun, waiting: Promise<Hold>, ms: numb
   await hold?.release();
 };
 
-/** A client that was given a lock for a first lease holds it for longer, also if the reply that sets the whole one is lost. */
-const wholeLease = (id: string, kind: string, lockOf: (client: Client) => Lock): ChaosCase => ({
+/**
+ * A client that was given a lock for a first lease holds it for longer, also if the reply that sets the whole one is lost.
+ * @param setting The script that sets it.
+ */
+const wholeLease = (id: string, kind: string, setting: Script, lockOf: (client: Client) => Lock): ChaosCase => ({
   id,
   title: `a ${kind} lock is given for a first lease, and the reply to the request that sets the whole one is lost`,
   topologies: ['standalone'],
@@ -56,7 +60,7 @@ const wholeLease = (id: string, kind: string, lockOf: (client: Client) => Lock):
       await chaosRun.until(areWaiting, 5000, 'the other client waits');
       await sleep(OLD_MS);
       let isCut = false;
-      if (isLost) void proxy.cutAfter(runs(scripts.lock.hold)).then(() => (isCut = true));
+      if (isLost) void proxy.cutAfter(runs(setting)).then(() => (isCut = true));
       await hold.release();
       const next = await waiting;
       const left = await admin.pttl(NAME);
@@ -133,8 +137,8 @@ export const grantCases: readonly ChaosCase[] = [
       }
     },
   },
-  wholeLease('F3g', 'plain', (client) => client.locks.getLock(NAME)),
-  wholeLease('F3f', 'fair', (client) => client.locks.getFairLock(NAME)),
+  wholeLease('F3g', 'plain', scripts.lock.hold, (client) => client.locks.getLock(NAME)),
+  wholeLease('F3f', 'fair', scripts.fairLock.hold, (client) => client.locks.getFairLock(NAME)),
   {
     id: 'F44g',
     title: 'a wait is aborted at the moment of the grant: the next client has the lock at once',
