@@ -1,6 +1,6 @@
 import type { GrantChannel, ReceivedGrant } from '../../backend/granting-lock-operations.js';
 import { ChannelListener, type ChannelReceiver } from '../channel-listener.js';
-import { MAX_RELEASE } from '../queue/announced-releases.js';
+import { leaseIn } from '../queue/announced-releases.js';
 import type { FairWaiting } from './fair-waiter.js';
 
 /** Receives what a {@link GrantListener} hears. */
@@ -49,10 +49,10 @@ export class GrantListener implements ChannelReceiver {
 
   onMessage(message: string | undefined): void {
     const grant = message === undefined ? undefined : this.channel?.read(message);
-    const lease = Number(message);
+    const lease = leaseIn(message);
     if (grant) this.receiver.given(grant);
-    else if (lease > MAX_RELEASE) this.receiver.lease(lease);
-    else this.receiver.missed();
+    else if (lease === undefined) this.receiver.missed();
+    else this.receiver.lease(lease);
   }
 
   onUnsubscribed(): void {

@@ -1,7 +1,7 @@
 import { fairChannel } from '../../keys/redisson-keys.js';
 import { Deadline } from '../../time/deadline-timer.js';
 import { ChannelListener } from '../channel-listener.js';
-import { MAX_RELEASE } from '../queue/announced-releases.js';
+import { leaseIn } from '../queue/announced-releases.js';
 import type { FairWaiter, FairWaiting } from './fair-waiter.js';
 import type { GrantListener } from './grant-listener.js';
 
@@ -28,9 +28,9 @@ export class TurnListener extends Deadline {
     super();
     this.at = waiting.scheduler.now() + OWN_CHANNEL_AFTER_MS;
     const onMessage = (message?: string): void => {
-      const lease = Number(message);
-      if (lease > MAX_RELEASE) heard.lease(lease);
-      else heard.turn();
+      const lease = leaseIn(message);
+      if (lease === undefined) heard.turn();
+      else heard.lease(lease);
     };
     this.own = new ChannelListener(waiting.pubSub, fairChannel(first.context.name, first.owner), {
       onMessage,

@@ -3,8 +3,14 @@ import { ChannelListener, type ChannelReceiver } from '../channel-listener.js';
 import { PeerYield } from './peer-yield.js';
 import type { ReleaseListener, Releases } from './releases.js';
 
-/** The messages of Redisson for releases of locks are 0 and 1; any other number is what is left of the present lease, ms. */
-export const MAX_RELEASE = 1;
+/** The messages of Redisson for releases of locks are 0 and 1. */
+const MAX_RELEASE = 1;
+
+/** What is left of the present lease by a message about a lock, ms; `undefined`: it tells of a release, or of nothing. */
+export const leaseIn = (message: string | undefined): number | undefined => {
+  const lease = Number(message);
+  return lease > MAX_RELEASE ? lease : undefined;
+};
 
 /** Releases that are announced on a channel. After one of our own, other processes go first: see {@link PeerYield}. */
 export class AnnouncedReleases implements Releases, ChannelReceiver {
@@ -80,9 +86,9 @@ export class AnnouncedReleases implements Releases, ChannelReceiver {
   }
 
   onMessage(message: string | undefined): void {
-    const lease = Number(message);
-    if (this.hearsLeases && lease > MAX_RELEASE) this.listener.onLease(lease);
-    else this.onAnnouncement();
+    const lease = this.hearsLeases ? leaseIn(message) : undefined;
+    if (lease === undefined) this.onAnnouncement();
+    else this.listener.onLease(lease);
   }
 
   /** Announcements from before the subscription may have been missed. */
