@@ -154,6 +154,14 @@ export class GrantHolds {
     this.terms.splice(place, 1);
   }
 
+  /** Refers weakly to the watched holds that their acquirers have to release; calls `tell` with each, once. */
+  weaken(tell: (hold: CountedHold) => void): void {
+    this.seats.forEach((seat, place) => {
+      const hold = this.terms[place]?.isWatched ? seat.weaken?.() : undefined;
+      if (hold) tell(hold);
+    });
+  }
+
   findLast(matches: (hold: CountedHold) => boolean): CountedHold | undefined {
     return this.seats.findLast(({ occupant }) => occupant && matches(occupant))?.occupant;
   }

@@ -57,7 +57,6 @@ export class Grant extends LeasedGrant {
   addFirstHold(hold: CountedHold, lease: LeaseTerms, term?: HoldTerm): void {
     if (term) this.holds.set(hold, term);
     else this.holds.setFirst(hold, lease);
-    this.noticeIfForgotten(hold);
     this.keepAlive();
   }
 
@@ -76,7 +75,6 @@ export class Grant extends LeasedGrant {
         await this.confirm(term);
         this.assertHeld();
         this.holds.set(hold, term);
-        this.noticeIfForgotten(hold);
         this.keepAlive();
         return true;
       } finally {
@@ -139,14 +137,16 @@ export class Grant extends LeasedGrant {
     return this.holds.count === 1 && this.joining === 0 && this.leaving === 0;
   }
 
-  /** Once nothing refers to a hold that only its acquirer can release, it is no longer renewed. */
-  private noticeIfForgotten(hold: CountedHold): void {
-    const { seat } = hold;
-    if (hold.lifetime === 'scoped' || !this.holds.get(hold)?.isWatched) return;
-    this.runtime.grants.whenCollected(hold, () => {
-      if (!this.scheduleEntry || !this.holds.get({ seat })?.isWatched) return;
-      tellForgotten(this, seat.acquiredAt);
-      void this.abandon({ seat });
+  /** Also sees to it that a hold which nothing refers to, and only its acquirer could release, is no longer renewed. */
+  override checkAge(): void {
+    super.checkAge();
+    this.holds.weaken((hold) => {
+      const { seat } = hold;
+      this.runtime.grants.whenCollected(hold, () => {
+        if (!this.scheduleEntry || !this.holds.get({ seat })?.isWatched) return;
+        tellForgotten(this, seat.acquiredAt);
+        void this.abandon({ seat });
+      });
     });
   }
 

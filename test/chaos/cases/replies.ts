@@ -6,7 +6,7 @@ import type { FaultProxy } from '../../servers/proxy/fault-proxy.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../commands-seen.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
-import type { ChaosRun } from '../chaos-run.js';
+import { type ChaosRun, LEASE_MS } from '../chaos-run.js';
 
 const proxyOf = (chaosRun: ChaosRun): FaultProxy => chaosRun.rng.pick(chaosRun.topology.proxies);
 
@@ -193,6 +193,10 @@ export const replyCases: readonly ChaosCase[] = [
       }
       again.destroy();
       chaosRun.expect(copies > 20, `only ${copies} requests came twice`);
+      // What a copy acquired ends with its lease. An entry that a copy added ends with a release after that, or as late as
+      // all entries of clients that are gone.
+      await sleep(2 * LEASE_MS);
+      await chaosRun.progress('after the copies');
     },
   },
 ];

@@ -1,13 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Logger } from '@nestjs/common';
-import {
-  createLocks,
-  type Hold,
-  type LockEvent,
-  type Locks,
-  type PermitExpirableSemaphore,
-} from '../../../lib/index.js';
+import { type Hold, type LockEvent, LockService, type PermitExpirableSemaphore } from '../../../lib/index.js';
+import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
+import { createRuntime, type OwnedRuntime } from '../../../lib/module/runtime.factory.js';
+import { ManualClock } from '../../../lib/testing/index.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -15,25 +11,35 @@ const collect = runInNewContext('gc') as () => void;
 /** Collections after which whatever nothing refers to was told, with a wide margin: one or two are enough. */
 const MOST_ROUNDS = 20;
 
+/** A third of the watchdog's lease: by then each hold has been in a round of renewals. */
+const ROUND_MS = 10_000;
+
 type Forgotten = LockEvent & { readonly type: 'forgotten' };
 
 describe('D61: a hold that nothing refers to', () => {
-  let locks: Locks;
+  let clock: ManualClock;
+  let runtime: OwnedRuntime;
+  let locks: LockService;
   const told: Forgotten[] = [];
 
-  beforeAll(() => Logger.overrideLogger(false));
-
-  beforeEach(async () => {
+  beforeEach(() => {
     told.length = 0;
-    locks = await createLocks({ backend: 'memory', keyPrefix: '', shutdownTimeout: 1 });
+    clock = new ManualClock();
+    runtime = createRuntime(parseModuleOptions({ backend: 'memory', keyPrefix: '' }), clock);
+    locks = new LockService(runtime);
     locks.onEvent('forgotten', (event) => void told.push(event));
+    runtime.open();
   });
-  afterEach(() => locks.close());
+  afterEach(async () => {
+    runtime.watchdog.stop();
+    await runtime.close(0);
+  });
 
-  /** Collects garbage until these names were told. */
+  /** Collects garbage after each round of renewals until these names were told. */
   const untilTold = async (...names: readonly string[]): Promise<void> => {
     const isTold = (name: string): boolean => told.some(({ lockName }) => lockName === name);
     for (let round = 0; round < MOST_ROUNDS && !names.every(isTold); round++) {
+      await clock.advance(ROUND_MS);
       collect();
       await new Promise(setImmediate);
     }
@@ -93,6 +99,7 @@ describe('D61: a hold that nothing refers to', () => {
     const keeping: unknown = await kept[what]?.('kept');
     await (async () => void (await locks.acquire('forgotten')))();
     await untilTold('forgotten');
+    await clock.advance(ROUND_MS);
     collect();
     await new Promise(setImmediate);
     expect(told.map(({ lockName }) => lockName)).toEqual(['forgotten']);

@@ -11,6 +11,8 @@ const openForgetful = (options: GrantOptions = {}) => {
     const joining = grant.reenter(hold, lease);
     lock.answerHeld();
     await joining;
+    // A round of the watchdog.
+    grant.checkAge();
     return hold;
   };
   const forget = (): void => collected.splice(0).forEach((listener) => listener());
