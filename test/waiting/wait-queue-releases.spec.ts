@@ -299,13 +299,35 @@ describe('A lease that was shortened', () => {
     await expect(bench.attemptsIn(10)).resolves.toHaveLength(1);
   });
 
-  it('D40: is asked for again if an attempt was under way, whose reply may be older', async () => {
+  it.each([
+    { found: 8000, asksAfter: 1000 },
+    { found: 500, asksAfter: 500 },
+    { found: -1, asksAfter: 1000 },
+  ])(
+    'D40: ends the sleep after an attempt that was under way, whose reply of $found ms may be older, if it ends first',
+    async ({ found, asksAfter }) => {
+      const bench = new WaitQueueBench({ hearsLeases: true });
+      await bench.sleeping('a');
+      bench.pubSub.announce('0');
+      const attempt = await bench.attempt();
+      bench.pubSub.announce('1000');
+      attempt.busy(held(found));
+      await expect(bench.attemptsIn(asksAfter - 1, held(8000))).resolves.toEqual([]);
+      await expect(bench.attemptsIn(10, held(8000))).resolves.toHaveLength(1);
+    },
+  );
+
+  it('does not end the sleep after the next attempt, which was sent later', async () => {
     const bench = new WaitQueueBench({ hearsLeases: true });
     await bench.sleeping('a');
     bench.pubSub.announce('0');
     const attempt = await bench.attempt();
     bench.pubSub.announce('1000');
+    bench.pubSub.announce('0');
     attempt.busy(held(8000));
-    await expect(bench.attemptsIn(900, held(8000))).resolves.toEqual([0]);
+    const next = await bench.attempt();
+    next.busy(held(3000));
+    await expect(bench.attemptsIn(2999, held(8000))).resolves.toEqual([]);
+    await expect(bench.attemptsIn(10, held(8000))).resolves.toHaveLength(1);
   });
 });

@@ -25,6 +25,8 @@ export class Contender<Wanted, Got extends object> {
   private take: Take<Wanted> | undefined;
   /** Whether the lock was given to a client without an attempt of ours, so that the present sleep has the wrong length. */
   private hasNewLease = false;
+  /** The lease that was told while a reply was on its way, which may be older, ms. */
+  private told: number | undefined;
   /** Given to this client without an attempt of ours, but not as its first waiter wants it. */
   private given: Got | undefined;
   private readonly wakeSignal: WakeSignal;
@@ -107,8 +109,10 @@ export class Contender<Wanted, Got extends object> {
 
   /** Called when another process was given the lock, or a lease was shortened. @param remaining Milliseconds left of it. */
   onLease(remaining: number): void {
-    if (this.isIdle || this.outcome instanceof LockUnavailableError) return;
-    this.outcome = { ...this.outcome, remaining };
+    const { state, outcome } = this;
+    if (state.name === 'attempting' || state === PRECEDED) this.told = remaining;
+    if (state !== RESTING || outcome instanceof LockUnavailableError) return;
+    this.outcome = { ...outcome, remaining };
     this.sleepAnew();
   }
 
@@ -198,6 +202,7 @@ export class Contender<Wanted, Got extends object> {
   private async attempt(first: Waiter<Wanted, Got>, { outcome, isLastLook }: Round): Promise<Round> {
     // The first attempt of a round serves every earlier wake-up.
     if (!outcome) this.wakeSignal.forget();
+    this.told = undefined;
     const asked = this.candidates.together(first, this.take);
     const waiters = new Set(this.attempts.isShared ? this.queue.waiters : asked);
     const attempt: Attempting<Wanted, Got> = { name: 'attempting', waiters, isLastLook, isOutdated: false };
@@ -248,7 +253,9 @@ export class Contender<Wanted, Got extends object> {
 
   private onBusy(busy: Busy): Busy {
     this.releases.foundBusy(busy);
-    return busy;
+    const { told = busy.remaining } = this;
+    this.told = undefined;
+    return told < busy.remaining || busy.remaining < 0 ? { ...busy, remaining: told } : busy;
   }
 
   private onError(error: unknown): LastOutcome {
