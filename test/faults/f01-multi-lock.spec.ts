@@ -1,3 +1,5 @@
+import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
+import { runs } from '../servers/proxy/commands-seen.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
@@ -14,7 +16,8 @@ describe('F1: the reply of a request about a multi-lock is lost', () => {
     const other = await fixture().open().locks.acquire('f1:b', { lease: LONG });
     const waiting = settled(() => client.locks.getMultiLock('f1:a', 'f1:b').acquire({ lease: LONG, wait: '10s' }));
     await fixture().listening('f1:b');
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:a', '60000'));
+    const [sets, ofA] = [runs(scripts.lock.hold), mentions('f1:a')];
+    const cut = proxy.cutAfter((command) => sets(command) && ofA(command));
     await other.release();
     await cut;
     const { value: hold, error, ms } = await waiting;

@@ -3,7 +3,7 @@ import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
 import type { ChaosCase } from '../case.js';
 import { COMMAND_MS, LEASE_MS, POLL_MS } from '../chaos-run.js';
-import { runs } from '../commands-seen.js';
+import { runs } from '../../servers/proxy/commands-seen.js';
 import { onlyServer } from '../only-server.js';
 import { isCluster } from '../topologies/cluster.js';
 import { isSentinel } from '../topologies/sentinel.js';

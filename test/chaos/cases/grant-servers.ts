@@ -5,7 +5,7 @@ import { clientChannel, lockChannel, waitingClients } from '../../../lib/keys/re
 import { FaultProxy } from '../../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../../servers/redis/redis-server.js';
 import type { ChaosCase } from '../case.js';
-import { runs } from '../commands-seen.js';
+import { runs } from '../../servers/proxy/commands-seen.js';
 import { onlyServer } from '../only-server.js';
 import { untilWaiting } from '../waiting-clients.js';
 

@@ -7,7 +7,7 @@ import type { Client } from '../../kit/client.js';
 import type { ChaosCase } from '../case.js';
 import type { ChaosRun } from '../chaos-run.js';
 import { COMMAND_MS, POLL_MS } from '../chaos-run.js';
-import { runs } from '../commands-seen.js';
+import { runs } from '../../servers/proxy/commands-seen.js';
 import type { Load } from '../load/load.js';
 import { onlyServer } from '../only-server.js';
 import { masterOf } from '../topologies/master-of.js';

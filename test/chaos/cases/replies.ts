@@ -4,7 +4,7 @@ import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js
 import type { Script } from '../../../lib/backend/redis/scripts/script.js';
 import type { FaultProxy } from '../../servers/proxy/fault-proxy.js';
 import type { ChaosCase } from '../case.js';
-import { runs } from '../commands-seen.js';
+import { runs } from '../../servers/proxy/commands-seen.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
 import { type ChaosRun, LEASE_MS } from '../chaos-run.js';
 

@@ -171,10 +171,15 @@ export const plantedGrants: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/queue/contender.ts',
-        find: 'this.outcome = { ...this.outcome, remaining };\n    this.sleepAnew();',
-        replace: 'this.outcome = { ...this.outcome, remaining };',
+        find: 'this.outcome = { ...outcome, remaining };\n    this.sleepAnew();',
+        replace: 'this.outcome = { ...outcome, remaining };',
       },
     ],
+  },
+  {
+    name: 'D40-told-during-attempt',
+    what: 'a waiter does not hear of a lease that was shortened while its request was on its way',
+    edits: [{ file: 'waiting/queue/contender.ts', find: 'this.told = remaining;', replace: 'return;' }],
   },
   {
     name: 'kept-from-asking',

@@ -1,5 +1,5 @@
-import { type Script, scriptHash } from '../../lib/backend/redis/scripts/script.js';
-import type { CommandPredicate } from '../servers/proxy/fault-proxy.js';
+import { type Script, scriptHash } from '../../../lib/backend/redis/scripts/script.js';
+import type { CommandPredicate } from './fault-proxy.js';
 
 /** Matches requests that run one of these scripts. */
 export const runs = (...wanted: readonly Script[]): CommandPredicate => {
