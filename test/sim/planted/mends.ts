@@ -185,17 +185,6 @@ export const mends: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'D41-news',
-    what: 'a waiter for a fair lock that hears of the lock during an attempt sleeps on after it',
-    edits: [
-      {
-        file: 'waiting/fair/fair-wait-queue.ts',
-        find: 'if (!this.wakeSignal.isPending) this.hasNews = true;',
-        replace: '',
-      },
-    ],
-  },
-  {
     name: 'D41',
     what: 'the next waiter for a fair lock is not told for how long the head has acquired it by a request',
     edits: [{ file: 'backend/memory/fair-lock.ts', find: 'this.tellNext(name, lease);', replace: '' }],

@@ -177,11 +177,6 @@ export const plantedGrants: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'D40-told-during-attempt',
-    what: 'a waiter does not hear of a lease that was shortened while its request was on its way',
-    edits: [{ file: 'waiting/queue/contender.ts', find: 'this.told = remaining;', replace: 'return;' }],
-  },
-  {
     name: 'kept-from-asking',
     what: 'a waiter that a release has kept from asking is not woken after it',
     edits: [{ file: CLIENT, find: 'if (carried.mustAsk) this.waiting.onMissed();', replace: '' }],
