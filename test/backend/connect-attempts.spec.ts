@@ -88,7 +88,11 @@ describe('D52: attempts to connect', () => {
       proxy.acceptThenSilent();
       proxy.cutAll();
       await until(() => connection.client.status === 'connect');
-      expect(options).toMatchObject({ connectTimeout: 800, socketTimeout: 800 });
+      const { connectTimeout } = options;
+      // More than the least if the first connection took long.
+      expect(connectTimeout).toBeGreaterThanOrEqual(800);
+      expect(connectTimeout).toBeLessThanOrEqual(2000);
+      expect(options.socketTimeout).toBe(connectTimeout);
       proxy.heal();
       await until(() => connection.isReady);
       expect(options.socketTimeout).toBe(later);

@@ -5,13 +5,16 @@ import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
-import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
+import { type ClientSetup, DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 import type { Client } from '../kit/client.js';
 
 /** A lease that cannot end during a test, so a lock that is soon free was undone. */
 const LONG = '60s';
 /** Long enough for a new connection and a command on it, and shorter than the deadline of a request. */
 const LAST_WORDS_MS = 0.75 * DEADLINE;
+
+/** For a request that has to be answered, however long a new connection takes. */
+const SLOW = { commandTimeout: 2000 } as const;
 
 /** Makes the client reconnect. Its earlier requests are still on their way. */
 const hangUp = (client: Client): void => {
@@ -24,8 +27,8 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
   const stateOf = (name: string): Promise<Record<string, string>> => fixture().admin.hgetall(name);
   const timeoutsOf = (name: string): Promise<string[]> => fixture().admin.keys(`{${name}}:*:rwlock_timeout:*`);
 
-  const setUp = async (name: string) => {
-    const { client, proxy } = await fixture().openBehindProxy();
+  const setUp = async (name: string, options?: ClientSetup) => {
+    const { client, proxy } = await fixture().openBehindProxy(options);
     const lock = client.locks.getReadWriteLock(name);
     return { client, proxy, read: lock.readLock(), write: lock.writeLock() };
   };
@@ -80,7 +83,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
   });
 
   it.each(['readLock', 'writeLock'] as const)('reports the one release that happened: %s', async (half) => {
-    const { client, proxy } = await setUp('f2:release');
+    const { client, proxy } = await setUp('f2:release', SLOW);
     const hold = await client.locks.getReadWriteLock('f2:release')[half]().acquire({ lease: LONG });
     const cut = proxy.cutAfter(mentions('evalsha', 'f2:release'));
     await expect(hold.release()).resolves.toBe('released');
@@ -127,7 +130,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
   });
 
   it('F7 never ends a read of a writer by a late release of an earlier read', async () => {
-    const { client, proxy, read, write } = await setUp('f7:reading');
+    const { client, proxy, read, write } = await setUp('f7:reading', SLOW);
     const writing = await write.acquire({ lease: LONG });
     const before = await writing.run(() => read.acquire({ lease: LONG }));
     proxy.delay(LAST_WORDS_MS, 'request');

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectWithin, repeatedly, settled } from './observe.js';
 import { useServerFixture } from './server-fixture.js';
+import { until } from '../kit/until.js';
 import type { Client } from '../kit/client.js';
 
 const WORKERS = 4;
 const DURATION = 3000;
+/** A lease that is renewed twice in that time, and is so long that no stall of this process ends it. */
+const KEPT_MS = 4500;
 /** A poll interval so long that no poll serves a waiter within these tests. */
 const NEVER = { safetyPoll: '1h' } as const;
 
@@ -14,7 +17,10 @@ describe('F12: the server kills connections', () => {
   it.each(['normal', 'pubsub'] as const)('of type %s every 300 ms: all owners make progress', async (type) => {
     const { admin, history } = fixture();
     const clients = [fixture().open(), fixture().open(), fixture().open()];
-    const kept = history.note(await fixture().open().locks.acquire('f12:kept'));
+    const keeper = fixture().open(undefined, { watchdogTimeout: KEPT_MS });
+    let renewals = 0;
+    keeper.locks.onEvent('renewed', () => void (renewals += 1));
+    const kept = history.note(await keeper.locks.acquire('f12:kept'));
     const rounds = new Map<string, number>();
     const end = performance.now() + DURATION;
     const work = async ({ locks }: Client, who: string, name: string) => {
@@ -32,9 +38,9 @@ describe('F12: the server kills connections', () => {
         Array.from({ length: WORKERS }, (_, worker) => work(client, `${index}:${worker}`, `f12:${worker % 2}`)),
       ),
     );
+    await until(() => renewals >= 2, 2 * KEPT_MS, 'the watchdog has renewed a hold twice, in spite of the faults');
     await stop();
     expect(rounds.size).toBe(clients.length * WORKERS);
-    // The watchdog has renewed this hold for two leases, in spite of the faults.
     kept.assertHeld();
     await expect(kept.release()).resolves.toBe('released');
     const problems = clients.flatMap(({ events }) => events.filter((event) => event.type === 'lost'));
