@@ -52,6 +52,11 @@ export class FaultProxy {
     return this.connections.size;
   }
 
+  /** The number of replies that came from the server and were not delivered yet. */
+  get heldReplies(): number {
+    return [...this.upstreams].reduce((sum, { heldReplies }) => sum + heldReplies, 0);
+  }
+
   /** Delays each byte by `ms`. */
   delay(ms: number, direction: Direction = 'both'): void {
     this.change(direction, (state) => (state.delay = ms));

@@ -45,6 +45,11 @@ export class ProxyConnection {
     client.on('error', () => {});
   }
 
+  /** The number of replies that the client has not been sent yet. */
+  get heldReplies(): number {
+    return this.replies.pending;
+  }
+
   /** Sends what was held after a change of state. Cuts the connection if one of its streams has lost bytes. */
   stateChanged(): void {
     if (this.requests.hasHole || this.replies.hasHole) return this.cut();

@@ -16,6 +16,11 @@ export class ProxyDirection {
 
   constructor(private readonly state: DirectionState) {}
 
+  /** The number of steps that are to come. */
+  get pending(): number {
+    return this.queue.length;
+  }
+
   carry(step: () => void): void {
     if (this.state.delivery === 'discard') {
       this.hasHole = true;
