@@ -40,7 +40,7 @@ export class GrantHolds {
   /** Parallel to `seats`. */
   private terms: HoldTerm[] = NONE;
   private since: number;
-  /** The lock stays held until this time even if all holds leave sooner. */
+  /** The lock stays held until this time even if all holds leave sooner; by the clock that is never too early. */
   private minHoldUntil = Number.NEGATIVE_INFINITY;
 
   /**
@@ -90,12 +90,12 @@ export class GrantHolds {
 
   /** Keeps the lock held for at least `ms` from now. */
   holdAtLeast(ms: number): void {
-    this.minHoldUntil = Math.max(this.minHoldUntil, this.now + ms);
+    this.minHoldUntil = Math.max(this.minHoldUntil, this.clock.leastElapsed + ms);
   }
 
   /** Milliseconds for which the lock must stay held without any hold; 0 or less: none. */
   get minHoldLeft(): number {
-    return Math.ceil(this.minHoldUntil - this.now);
+    return Math.ceil(this.minHoldUntil - this.clock.leastElapsed);
   }
 
   /** Whether any hold has time left: a hold past its own lease that was not released keeps nothing. */
@@ -172,7 +172,7 @@ export class GrantHolds {
    */
   needed(entering?: HoldTerm): number {
     const { now } = this;
-    let most = Math.max(this.minHoldUntil - now, entering === undefined ? 0 : this.need(entering, now));
+    let most = Math.max(this.minHoldLeft, entering === undefined ? 0 : this.need(entering, now));
     for (const term of this.terms) most = Math.max(most, this.need(term, now));
     return Math.ceil(Math.max(1, most));
   }

@@ -111,8 +111,13 @@ export class Stopwatch {
     this.wallStart = wall === undefined ? undefined : wall - ago;
   }
 
+  /** By the monotonic clock alone: for what has to last at least so long, also if the wall clock is set forward. */
+  get leastElapsed(): number {
+    return this.scheduler.now() - this.startedAt;
+  }
+
   get elapsed(): number {
-    const monotonic = this.scheduler.now() - this.startedAt;
+    const monotonic = this.leastElapsed;
     const wall = this.scheduler.wallNow();
     return this.wallStart === undefined || wall === undefined ? monotonic : Math.max(monotonic, wall - this.wallStart);
   }
