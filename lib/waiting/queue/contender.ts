@@ -138,6 +138,7 @@ export class Contender<Wanted, Got extends object> {
     this.state = IDLE;
     this.outcome = undefined;
     this.take = undefined;
+    this.told = undefined;
     this.queue.onContenderIdle();
   }
 
