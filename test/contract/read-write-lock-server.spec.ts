@@ -66,19 +66,26 @@ inWorld(redis, ({ time }) => {
   });
 
   describe('A server that restarts empty', () => {
+    const ttls = () => Promise.all(['w', 'r'].map((name) => redis.admin.pttl(name)));
+
     it('WD-02, WD-03 ends the hold of either half; the next ones on the same name are renewed again', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 600 });
+      // So long that no stall of this process or of the server ends a hold.
+      const watchdogTimeout = 3000;
+      const { locks } = await redis.open({ watchdogTimeout });
       const halves = [locks.getReadWriteLock('w').writeLock(), locks.getReadWriteLock('r').readLock()];
       const owners = halves.map((lock) => ({ lock, owner: new Owner(locks) }));
-      await Promise.all(owners.map(({ lock, owner }) => owner.run(() => lock.acquire())));
+      const acquire = () => Promise.all(owners.map(({ lock, owner }) => owner.run(() => lock.acquire())));
+      const lost = await acquire();
       await redis.server.restart();
-      await time.pass(600);
+      await time.until(() => lost.every(({ signal }) => signal.aborted), watchdogTimeout);
       for (const { lock, owner } of owners) {
         await expect(owner.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
       }
       for (let cycle = 0; cycle < 2; cycle++) {
-        const holds = await Promise.all(owners.map(({ lock, owner }) => owner.run(() => lock.acquire())));
-        await time.pass(650);
+        const holds = await acquire();
+        await time.pass(watchdogTimeout / 4);
+        const before = await ttls();
+        await time.until(async () => (await ttls()).every((ttl, half) => ttl > (before[half] ?? ttl)), watchdogTimeout);
         expect(holds.map(({ signal }) => signal.aborted)).toEqual([false, false]);
         for (const { lock, owner } of owners) {
           await expect(owner.run(() => lock.release())).resolves.toBeUndefined();

@@ -36,11 +36,17 @@ onEveryBackend((world) => {
       await locks.acquire('n');
       const end = world.time.now() + 4 * 1000;
       let lowest = Infinity;
+      let seen = world.time.now();
+      let stalls = 0;
       await world.time.until(async () => {
         lowest = Math.min(lowest, (await world.probe.state('n')).ttl);
-        return world.time.now() > end;
+        const now = world.time.now();
+        stalls += Math.max(0, now - seen - 50);
+        seen = now;
+        return now > end;
       }, 5000);
-      expect(lowest).toBeGreaterThanOrEqual(0.6 * 3000);
+      // A renewal is late by no more than what this process or the server stood still.
+      expect(lowest).toBeGreaterThanOrEqual(0.6 * 3000 - stalls);
       expect(lowest).toBeLessThan(0.75 * 3000);
     });
 

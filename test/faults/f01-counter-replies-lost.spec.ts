@@ -4,7 +4,7 @@ import { systemScheduler } from '../../lib/time/scheduler.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { executions, expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
-import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
+import { DEADLINE, RECONNECT, SLOW, useServerFixture } from './server-fixture.js';
 
 const ROUNDS = 5;
 
@@ -33,7 +33,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
 
   describe('of an acquire', () => {
     it('rejects a single attempt as unknown in time, and releases the permits that it took', async () => {
-      const { client, proxy } = await fixture().openBehindProxy();
+      const { client, proxy } = await fixture().openBehindProxy(SLOW);
       const taken = await executions(fixture().admin, 'decrby');
       for (let round = 0; round < ROUNDS; round++) {
         const name = `f1:try:${round}`;
@@ -42,8 +42,9 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
         const attempt = await settled(() => client.locks.getSemaphore(name).tryAcquire(2));
         await cut;
         expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown', lockName: name });
-        expectWithin(attempt, DEADLINE + 100);
-        await until(async () => (await valueOf(name)) === 5, RECONNECT + 2 * DEADLINE, 'they are given back');
+        expectWithin(attempt, SLOW.commandTimeout + 100);
+        const within = RECONNECT + 2 * SLOW.commandTimeout;
+        await until(async () => (await valueOf(name)) === 5, within, 'they are given back');
         await client.connected();
       }
       expect((await executions(fixture().admin, 'decrby')) - taken).toBe(ROUNDS);
@@ -178,7 +179,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
 
   describe('of a count-down', () => {
     it('counts once', async () => {
-      const { client, proxy } = await fixture().openBehindProxy();
+      const { client, proxy } = await fixture().openBehindProxy(SLOW);
       await fixture().admin.set('f1:latch', ROUNDS + 1);
       for (let round = 0; round < ROUNDS; round++) {
         const cut = proxy.cutAfter(mentions('evalsha', 'f1:latch'));

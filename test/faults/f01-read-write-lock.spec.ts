@@ -5,16 +5,13 @@ import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
-import { type ClientSetup, DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
+import { type ClientSetup, DEADLINE, RECONNECT, SLOW, useServerFixture } from './server-fixture.js';
 import type { Client } from '../kit/client.js';
 
 /** A lease that cannot end during a test, so a lock that is soon free was undone. */
 const LONG = '60s';
 /** Long enough for a new connection and a command on it, and shorter than the deadline of a request. */
 const LAST_WORDS_MS = 0.75 * DEADLINE;
-
-/** For a request that has to be answered, however long a new connection takes. */
-const SLOW = { commandTimeout: 2000 } as const;
 
 /** Makes the client reconnect. Its earlier requests are still on their way. */
 const hangUp = (client: Client): void => {
