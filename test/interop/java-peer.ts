@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { killWithUs, letExit, type Reaper } from '../servers/process/reaper.js';
 import { JavaThread } from './java-thread.js';
-import { buildPeer, peerClassPath, type RedissonVersion, redissonVersions } from './peer-build.js';
+import { buildPeer, fastStart, peerClassPath, type RedissonVersion, redissonVersions } from './peer-build.js';
 import type { JavaFailure, PeerReply, PeerRequest } from './peer-messages.js';
 
 export interface PeerOptions {
@@ -35,9 +35,6 @@ interface Asked {
 }
 
 type JavaProcess = ChildProcessByStdio<Writable, Readable, Readable>;
-
-// Options for a fast start. No test runs long enough to be worth an optimising compiler's time on a small machine.
-const JVM_OPTIONS = ['-XX:+UseSerialGC', '-Xmx256m'];
 
 /** A Java process with one Redisson client, which the test controls. */
 export class JavaPeer {
@@ -78,7 +75,7 @@ export class JavaPeer {
     version = redissonVersions[0],
     lockWatchdogTimeout = 30_000,
     fairLockWaitTimeout = 300_000,
-    jvmOptions = JVM_OPTIONS,
+    jvmOptions = fastStart(version),
   }: PeerOptions): Promise<JavaPeer> {
     await buildPeer();
     const args = [topology, url, lockWatchdogTimeout, fairLockWaitTimeout].map(String);

@@ -9,7 +9,7 @@ import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';
 import { killWithUs } from '../servers/process/reaper.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
-import { buildPeer, peerClassPath, type RedissonVersion } from './peer-build.js';
+import { buildPeer, fastStart, peerClassPath, type RedissonVersion } from './peer-build.js';
 
 const file = fileURLToPath(new URL('../../docs/recipes/java-and-node/CloseInvoice.java', import.meta.url));
 const redis = new RedisWorld();
@@ -51,7 +51,7 @@ inWorld(redis, ({ time }) => {
   beforeAll(buildPeer);
 
   const startJava = (watchdogTimeout: number): JavaProgram => {
-    const args = ['-XX:+UseSerialGC', '-Xmx256m', '-cp', peerClassPath(VERSION), file, redis.server.url, '7'];
+    const args = [...fastStart(VERSION), '-cp', peerClassPath(VERSION), file, redis.server.url, '7'];
     const child = spawn('java', [...args, String(watchdogTimeout)]);
     const reaper = child.pid === undefined ? undefined : killWithUs(child.pid);
     const program = new JavaProgram(child);
