@@ -1,7 +1,7 @@
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
-import { useServerFixture } from './server-fixture.js';
+import { SLOW, useServerFixture } from './server-fixture.js';
 
 describe('F1: the reply of a request about a shared result is lost', () => {
   const fixture = useServerFixture();
@@ -23,7 +23,7 @@ describe('F1: the reply of a request about a shared result is lost', () => {
   };
 
   it('stores it nevertheless, and runs once, after a lost reply to the request that stores it', async () => {
-    const { client, proxy } = await fixture().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const other = fixture().open();
     const work = slowWork();
     const own = client.locks.singleFlight('f1:left', work.run);
