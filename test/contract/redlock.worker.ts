@@ -4,7 +4,8 @@ import { openClient } from '../kit/client.js';
 
 const [, , ...nodes] = process.argv;
 const [connection = ''] = nodes;
-const client = openClient({ connection, redlock: { nodes } });
+// So long that no busy machine lets a node miss it.
+const client = openClient({ connection, redlock: { nodes, nodeTimeout: 2000 } });
 let hold: Hold | null = null;
 
 /** Another process that contends for a lock on independent masters. */

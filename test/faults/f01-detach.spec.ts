@@ -1,7 +1,7 @@
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { until } from '../kit/until.js';
 import { settled } from './observe.js';
-import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
+import { RECONNECT, SLOW, useServerFixture } from './server-fixture.js';
 
 /** A lease that cannot end during a test, so a lock that is soon free was released. */
 const LONG = '60s';
@@ -14,8 +14,7 @@ describe('F1: the connection is cut', () => {
   const UNKNOWN = { code: 'LOCK_UNAVAILABLE', outcome: 'unknown', lockName: 'f1:passed' };
 
   it.each(KINDS)('after an attachment: the lock is released, and the token is used up: %s', async (kind) => {
-    const { client, proxy } = await fixture().openBehindProxy();
-    await client.connected();
+    const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const { locks } = fixture().open();
     const token = await (await locks.acquire('f1:passed', { kind })).detach({ lease: LONG });
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:passed'));
@@ -23,7 +22,7 @@ describe('F1: the connection is cut', () => {
     expect(attempt.error).toMatchObject(UNKNOWN);
     await cut;
     const isFree = async () => (await fixture().admin.exists('f1:passed')) === 0;
-    await until(isFree, RECONNECT + 2 * DEADLINE, 'it is free');
+    await until(isFree, RECONNECT + 2 * SLOW.commandTimeout, 'it is free');
     await expect(locks.attach(token)).rejects.toMatchObject({ code: 'LOCK_LOST' });
   });
 
