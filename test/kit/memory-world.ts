@@ -9,7 +9,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import { StallingClock } from './stalling-clock.js';
-import type { Probe, RawPlace, World } from './world.js';
+import { leftOf, type Probe, type RawPlace, type World } from './world.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
 
@@ -38,6 +38,10 @@ export class MemoryWorld implements World {
     const { fencing } = parseModuleOptions({ ...options, backend: 'memory' });
     const backend = (): LockBackend => this.shared.connect(fencing);
     return this.clients.add(openClient({ ...options, backend: 'memory' }, { scheduler, backend }));
+  }
+
+  renewed(...names: readonly string[]): Promise<void> {
+    return this.time.renewed(() => Promise.all(names.map((name) => leftOf(this.probe, name))));
   }
 
   async reset(): Promise<void> {

@@ -3,7 +3,7 @@ import type { ConnectionInput, Scheduler } from '../../lib/index.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
-import type { Probe, RawPlace, RawState, World } from './world.js';
+import { leftOf, type Probe, type RawPlace, type RawState, type World } from './world.js';
 import { ServedScheduler } from './served-scheduler.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
@@ -55,6 +55,10 @@ export class RedisWorld implements World {
   /** Registers a function to call when the world is reset, for resources of a test other than clients. */
   onReset(close: () => Promise<unknown>): void {
     this.closers.push(close);
+  }
+
+  renewed(...names: readonly string[]): Promise<void> {
+    return this.time.renewed(() => Promise.all(names.map((name) => leftOf(this.probe, name))));
   }
 
   async reset(): Promise<void> {

@@ -112,6 +112,11 @@ export class RedlockWorld {
     return Promise.all(this.masters.map(({ admin }) => admin.pttl(name)));
   }
 
+  /** Resolves when the lease was renewed once more on every master. */
+  renewed(name: string): Promise<void> {
+    return this.time.renewed(() => this.ttls(name));
+  }
+
   /** Resolves when the lock is free on every master. */
   async free(name: string, within = 2000): Promise<void> {
     await this.time.until(async () => (await this.holders(name)).every((owner) => owner === undefined), within);

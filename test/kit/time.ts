@@ -3,6 +3,9 @@ import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { ServedTime } from './served-time.js';
 import type { StallingClock } from './stalling-clock.js';
 
+/** No lease of these tests is renewed more seldom, ms of {@link ServedTime}. */
+const MOST_UNTIL_RENEWAL_MS = 5000;
+
 /** Measures time for a comparison with a limit. */
 interface Stopwatch {
   /** The time since the start, ms. */
@@ -81,6 +84,31 @@ export class Time {
     const progress = track(work);
     await this.until(() => progress.settled, within);
     return work;
+  }
+
+  /**
+   * Resolves when each of these leases was renewed once more: when more is left of it than at the look before.
+   * A test that waits for that waits for as long as the machine needs.
+   */
+  async renewed(left: () => Promise<readonly number[]>, within = MOST_UNTIL_RENEWAL_MS): Promise<void> {
+    let before = await left();
+    const open = new Set(before.keys());
+    await this.until(async () => {
+      const now = await left();
+      for (const lease of open) if ((now[lease] ?? 0) > (before[lease] ?? 0)) open.delete(lease);
+      before = now;
+      return open.size === 0;
+    }, within);
+  }
+
+  /** Resolves when a hold was renewed once more, in work that {@link finish} drives. Fails if it is lost instead. */
+  async outlast(hold: { readonly remaining: number; readonly isHeld: boolean }): Promise<void> {
+    let before = hold.remaining;
+    while (hold.remaining <= before) {
+      if (!hold.isHeld) throw new Error('The hold was lost before it was renewed');
+      before = hold.remaining;
+      await this.pause(5);
+    }
   }
 
   /**

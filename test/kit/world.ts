@@ -17,6 +17,13 @@ export interface RawPlace {
   readonly keptFor: number | undefined;
 }
 
+/** Reads how much is left of the lease under a name, ms. Fails if it has ended. */
+export const leftOf = async (probe: Pick<Probe, 'state'>, name: string): Promise<number> => {
+  const { ttl } = await probe.state(name);
+  if (ttl < 0) throw new Error(`There is no lease under "${name}": its time to live is ${ttl}`);
+  return ttl;
+};
+
 /** Reads and changes the backend without the knowledge of any client. */
 export interface Probe {
   state(name: string): Promise<RawState>;
@@ -51,6 +58,11 @@ export interface World {
   start(): Promise<void>;
   /** Opens a client and resolves when it can send commands. */
   open(options?: ClientOptions): Promise<Client>;
+  /**
+   * Resolves when the lease under each of these names was renewed once more. Fails if one has ended. With a watchdog
+   * time-out of 3000 ms a renewal is due each second, and only a stall of two seconds ends a hold.
+   */
+  renewed(...names: readonly string[]): Promise<void>;
   /** Closes all clients and forgets everything. */
   reset(): Promise<void>;
   stop(): Promise<void>;
