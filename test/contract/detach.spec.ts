@@ -33,13 +33,14 @@ onEveryBackend((world) => {
     });
 
     it('is renewed where it is attached, and nowhere before', async () => {
-      const [here, there] = [await world.open({ watchdogTimeout: 600 }), await world.open({ watchdogTimeout: 600 })];
+      const [here, there] = [await world.open({ watchdogTimeout: 3000 }), await world.open({ watchdogTimeout: 3000 })];
       const hold = await here.locks.acquire('n');
       const attached = await there.locks.attach(await hold.detach());
-      await world.time.pass(1500);
+      await world.renewed('n');
       attached.assertHeld();
       expect(await owners()).toEqual([attached.owner]);
-      const unused = await (await here.locks.acquire('m')).detach();
+      // A renewal where it was acquired would come a second after that, and so before this lease ends.
+      const unused = await (await here.locks.acquire('m')).detach({ lease: 1100 });
       await world.time.until(async () => (await world.probe.names()).every((name) => name !== 'm'), 2000);
       await expect(there.locks.attach(unused)).rejects.toThrow(LockLostError);
       await attached.release();
@@ -120,14 +121,14 @@ onEveryBackend((world) => {
     });
 
     it.each(['not-sent', 'refused'] as const)('is one whose request was %s: it stays', async (outcome) => {
-      const { locks, runtime } = await world.open({ watchdogTimeout: 600 });
+      const { locks, runtime } = await world.open({ watchdogTimeout: 3000 });
       const hold = await locks.acquire('n');
       const { takeOver } = runtime.backend;
       const detach = takeOver.detach.bind(takeOver);
       takeOver.detach = () => Promise.reject(new LockUnavailableError('it failed', outcome, false));
       await expect(hold.detach()).rejects.toThrow(LockUnavailableError);
       takeOver.detach = detach;
-      await world.time.pass(1500);
+      await world.renewed('n');
       hold.assertHeld();
       expect(await owners()).toEqual([hold.owner]);
       const attached = await locks.attach(await hold.detach());

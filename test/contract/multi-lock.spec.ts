@@ -93,40 +93,41 @@ onEveryBackend((world) => {
       const locks = await open();
       const other = await locks.acquire('c');
       const waiting = locks.getMultiLock(...NAMES).acquire({ lease: '1m' });
-      const start = world.time.now();
-      await world.time.pass(100);
-      const waited = world.time.now() - start; // a timer counts from the start of its turn
+      await world.time.passForClients(100);
+      const released = world.time.now();
       await other.release();
       const hold = await world.time.finish(waiting, 1000);
       for (const name of NAMES) {
         const { ttl } = await world.probe.state(name);
-        expect(ttl).toBeGreaterThan(60_000 - world.time.slack);
+        // The server and this process each round to milliseconds.
+        expect(ttl).toBeGreaterThanOrEqual(60_000 - (world.time.now() - released) - 2);
         expect(ttl).toBeLessThanOrEqual(60_000);
       }
-      expect(hold.waitedMs).toBeGreaterThanOrEqual(waited);
+      // The client counts its time by itself, and a busy machine makes that differ a little.
+      expect(hold.waitedMs).toBeGreaterThanOrEqual(50);
       await hold.release();
     });
 
     it('ML-07 may have a lease shorter than the wait: the first members are renewed meanwhile', async () => {
       const locks = await open();
       const other = await locks.acquire('c');
-      const waiting = locks.getMultiLock(...NAMES).acquire({ lease: 500, wait: '5s' });
-      await world.time.pass(800);
+      const waiting = locks.getMultiLock(...NAMES).acquire({ lease: 1000, wait: '10s' });
+      await world.time.pass(1200);
       await expect(counts()).resolves.toEqual([[1], [1], [1]]);
       await other.release();
       const hold = await world.time.finish(waiting, 1000);
       expect(() => hold.assertHeld()).not.toThrow();
-      await world.time.until(async () => (await world.probe.names()).length === 0, 500 + world.time.slack);
+      await world.time.until(async () => (await world.probe.names()).length === 0, 1000 + world.time.slack);
       expect(() => hold.assertHeld()).toThrow(LockLostError);
     });
 
     it('ML-08 attempts once with a wait of 0, and is renewed by the watchdog without a lease', async () => {
-      const locks = (await world.open({ watchdogTimeout: 600 })).locks;
+      const locks = (await world.open({ watchdogTimeout: 3000 })).locks;
       const hold = await locks.getMultiLock('a', 'b').tryAcquire({ wait: 0 });
       const before = await world.probe.commands();
       await expect(locks.getMultiLock('a', 'b').tryAcquire({ wait: 0 })).resolves.toBeNull();
       await expect(world.probe.commands()).resolves.toBe(before + 1);
-      await world.time.pass(900);
+      await world.renewed('a', 'b');
       hold?.assertHeld();
       await expect(hold?.release()).resolves.toBe('released');
       await expect(locks.getMultiLock('a').tryAcquire({ lease: 0 })).rejects.toThrow(LockOptionsError);
@@ -182,10 +183,9 @@ onEveryBackend((world) => {
     });
 
     it('ML-13 is renewed, member by member, without a lease', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const { locks } = await world.open({ watchdogTimeout: 3000 });
       const hold = await locks.getMultiLock(...NAMES).acquire();
-      await world.time.pass(900);
-      for (const name of NAMES) expect((await world.probe.state(name)).ttl).toBeGreaterThan(0);
+      await world.renewed(...NAMES);
       expect(hold.signal.aborted).toBe(false);
       await expect(hold.release()).resolves.toBe('released');
     });
@@ -233,8 +233,8 @@ onEveryBackend((world) => {
     it('ML-15 has the earliest end of its members, or none if no member has one', async () => {
       const locks = await open();
       await world.probe.put('a', 'peer:1', 10_000);
-      await world.probe.put('b', 'peer:1', 20_000);
-      expect(await locks.getMultiLock('a', 'b').remainingLease()).toBeGreaterThan(10_000 - world.time.slack);
+      await world.probe.put('b', 'peer:1', 60_000);
+      expect(await locks.getMultiLock('a', 'b').remainingLease()).toBeGreaterThan(0);
       expect(await locks.getMultiLock('a', 'b').remainingLease()).toBeLessThanOrEqual(10_000);
     });
 
@@ -289,13 +289,14 @@ onEveryBackend((world) => {
       const first = await locks.acquire('a');
       await locks.acquire('b');
       const start = world.time.now();
+      // A timer counts from the start of its turn, which has to be after the start of the test.
+      await world.time.pass(1);
       const waiting = locks.getMultiLock('a', 'b').acquire({ wait: 400 });
       const outcome = waiting.catch((error: unknown) => error);
       await world.time.pass(250);
       await first.release();
-      expect(await world.time.finish(outcome, 1000)).toBeInstanceOf(LockTimeoutError);
+      expect(await world.time.finish(outcome, 150 + world.time.slack)).toBeInstanceOf(LockTimeoutError);
       expect(world.time.now() - start).toBeGreaterThanOrEqual(398);
-      expect(world.time.now() - start).toBeLessThan(400 + world.time.slack);
       await expect(counts()).resolves.toEqual([[], [1], []]);
     });
 

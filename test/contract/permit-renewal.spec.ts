@@ -8,7 +8,10 @@ import { openClient } from '../kit/client.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 
-const TIMEOUT = 900;
+/** A renewal is due each second, and only a stall of two seconds ends a lease. */
+const TIMEOUT = 3000;
+/** Longer than until the next renewal, ms. */
+const PERIOD = 1100;
 
 onEveryBackend((world) => {
   const open = async (permits: number, options = {}) => {
@@ -22,7 +25,9 @@ onEveryBackend((world) => {
     it('lasts for longer than its lease, and is back in the pool after its release', async () => {
       const { semaphore, events } = await open(2);
       const permits = await semaphore.acquireMany(2, { renew: true });
-      await world.time.pass(2.5 * TIMEOUT);
+      for (let renewals = 0; renewals < 2; renewals++) {
+        await world.time.renewed(() => Promise.all(permits.map((permit) => semaphore.leaseTime(permit))));
+      }
       for (const permit of permits) {
         permit.assertHeld();
         expect(permit.signal.aborted).toBe(false);
@@ -31,15 +36,15 @@ onEveryBackend((world) => {
       await expect(semaphore.tryAcquire()).resolves.toBeNull();
       await expect(permits[0]?.release()).resolves.toBe('released');
       await semaphore.release(permits[1]?.id ?? '');
-      await world.time.pass(TIMEOUT);
+      await world.time.pass(PERIOD);
       await expect(semaphore.availablePermits()).resolves.toBe(2);
       expect(events).toEqual([]);
     });
 
     it('is back in the pool within its lease when its client has gone', async () => {
       const [gone, alive] = [await open(1), await open(1)];
-      await gone.semaphore.acquire({ renew: true });
-      await world.time.pass(2 * TIMEOUT);
+      const permit = await gone.semaphore.acquire({ renew: true });
+      await world.time.renewed(async () => [await alive.semaphore.leaseTime(permit)]);
       await expect(alive.semaphore.tryAcquire()).resolves.toBeNull();
       await gone.client.close();
       const next = alive.semaphore.acquire({ wait: Infinity });
@@ -62,12 +67,12 @@ onEveryBackend((world) => {
       if (!given || !other) throw new Error('two were asked for');
       await semaphore.updateLeaseTime(given, 500);
       await world.time.until(() => given.signal.aborted, 500 + world.time.slack);
-      await world.time.pass(2 * TIMEOUT);
+      await world.time.renewed(async () => [await semaphore.leaseTime(other)]);
       expect(given.isHeld).toBe(false);
       expect(other.isHeld).toBe(true);
       await semaphore.updateLeaseTime(other);
       expect(other.remaining).toBe(Infinity);
-      await world.time.pass(TIMEOUT);
+      await world.time.pass(PERIOD);
       await expect(semaphore.leaseTime(other)).resolves.toBe(-1);
     });
 
@@ -75,7 +80,7 @@ onEveryBackend((world) => {
       const { semaphore } = await open(1);
       const permit = await semaphore.acquire({ renew: true });
       await expect(semaphore.tryRelease([permit, '0'.repeat(32)])).resolves.toBe(false);
-      await world.time.pass(2 * TIMEOUT);
+      await world.time.renewed(async () => [await semaphore.leaseTime(permit)]);
       expect(permit.isHeld).toBe(true);
       await expect(semaphore.availablePermits()).resolves.toBe(0);
     });
@@ -83,10 +88,10 @@ onEveryBackend((world) => {
     it('lasts as long as the work of withPermit', async () => {
       const { semaphore, events } = await open(1);
       const work = semaphore.withPermit({ renew: true }, async (permit) => {
-        await world.time.pause(2 * TIMEOUT);
+        await world.time.outlast(permit);
         return permit.isHeld;
       });
-      await expect(world.time.finish(work, 3 * TIMEOUT)).resolves.toBe(true);
+      await expect(world.time.finish(work, 2 * TIMEOUT)).resolves.toBe(true);
       await expect(semaphore.availablePermits()).resolves.toBe(1);
       expect(events).toEqual([]);
     });
@@ -105,12 +110,13 @@ onEveryBackend((world) => {
 
   describe('The option renew', () => {
     it('lets each renewal grant the lease, if one is given', async () => {
-      const [gone, alive] = [await open(1), await open(1)];
-      const lease = 2 * TIMEOUT;
+      const watchdogTimeout = 900;
+      const [gone, alive] = [await open(1, { watchdogTimeout }), await open(1)];
+      const lease = 3000;
       const permit = await gone.semaphore.acquire({ renew: true, lease });
-      await world.time.pass(1.5 * lease);
+      await world.time.renewed(async () => [await alive.semaphore.leaseTime(permit)]);
       permit.assertHeld();
-      expect(await alive.semaphore.leaseTime(permit)).toBeGreaterThan(TIMEOUT);
+      expect(await alive.semaphore.leaseTime(permit)).toBeGreaterThan(watchdogTimeout);
       await gone.client.close();
       const next = alive.semaphore.acquire({ wait: Infinity });
       await (await world.time.finish(next, lease + world.time.slack)).release();
@@ -217,7 +223,7 @@ inWorld(redis, ({ time }) => {
       const short = await semaphore.acquire({ lease: 100 });
       await redis.admin.config('SET', 'maxmemory', '1');
       redis.onReset(() => redis.admin.config('SET', 'maxmemory', '0'));
-      await time.pass(2 * TIMEOUT);
+      await time.renewed(async () => [await semaphore.leaseTime(permit)]);
       expect(permit.isHeld).toBe(true);
       const { permitExpirableSemaphore: permits } = runtime.backend;
       const renewals = [permit, short].map(({ id }) => ({ name: 'p', owner: id, lease: TIMEOUT }));

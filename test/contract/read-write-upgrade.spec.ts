@@ -80,12 +80,12 @@ onEveryBackend((world) => {
 
   describe('The hold of one of several readers', () => {
     it('is not upgraded, at once, and stays as it is', async () => {
-      const [here, there] = [await open({ watchdogTimeout: 600 }), await open()];
+      const [here, there] = [await open({ watchdogTimeout: 3000 }), await open()];
       const reading = await here.read.acquire();
       const other = await there.read.acquire();
       await expect(reading.tryUpgrade()).resolves.toBeNull();
       expect([reading.isHeld, reading.isReleased]).toEqual([true, false]);
-      await world.time.pass(1500);
+      await world.time.renewed(async () => [reading.remaining]);
       reading.assertHeld();
       await other.release();
       await expect(there.write.tryAcquire()).resolves.toBeNull();
@@ -134,13 +134,13 @@ onEveryBackend((world) => {
 
   describe('A hold that has changed halves', () => {
     it('is renewed by the watchdog, in either half', async () => {
-      const [here, there] = [await open({ watchdogTimeout: 600 }), await open()];
+      const [here, there] = [await open({ watchdogTimeout: 3000 }), await open()];
       const writing = written(await (await here.read.acquire()).tryUpgrade());
-      await world.time.pass(1500);
+      await world.renewed('n');
       writing.assertHeld();
       await expect(there.read.tryAcquire()).resolves.toBeNull();
       const reading = await writing.downgrade();
-      await world.time.pass(1500);
+      await world.renewed('n');
       reading.assertHeld();
       await expect(there.write.tryAcquire()).resolves.toBeNull();
       await reading.release();
@@ -166,11 +166,12 @@ onEveryBackend((world) => {
     });
 
     it('is not held longer than maxHold, counted from the first', async () => {
-      const { read } = await open({ watchdogTimeout: 600, maxHold: 1500 });
+      const { read } = await open({ watchdogTimeout: 1800, maxHold: 2400 });
       const reading = await read.acquire();
-      await world.time.pass(1000);
+      // By the first renewal a third of the time-out has passed.
+      await world.renewed('n');
       const writing = written(await reading.tryUpgrade());
-      await world.time.until(() => writing.signal.aborted, 1000);
+      await world.time.until(() => writing.signal.aborted, 2400 - 600 + world.time.slack);
       // Code that was given the signal of the read has to stop as well.
       expect(reading.signal.aborted).toBe(true);
     });

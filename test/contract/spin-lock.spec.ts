@@ -73,20 +73,19 @@ onEveryBackend((world) => {
       await a.run(() => lock.acquire({ lease: 500 }));
       await world.time.finish(
         b.run(() => lock.acquire({ wait: Infinity })),
-        2000,
+        520 + world.time.slack,
       );
       expect(world.time.now() - before).toBeGreaterThanOrEqual(499);
-      expect(world.time.now() - before).toBeLessThan(520 + world.time.slack);
       await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
     });
 
     it('SP-05 is renewed while its client lives, and free within one watchdog time-out after', async () => {
-      const [gone, client] = [await world.open({ watchdogTimeout: 900 }), await world.open()];
+      const [gone, client] = [await world.open({ watchdogTimeout: 3000 }), await world.open()];
       await gone.locks.getSpinLock('n').acquire();
-      await world.time.pass(1500);
+      await world.renewed('n');
       await expect(client.locks.getSpinLock('n').isLocked()).resolves.toBe(true);
       await gone.close();
-      await world.time.finish(client.locks.getSpinLock('n').acquire({ wait: Infinity }), 900 + PAUSE_MS + 400);
+      await world.time.finish(client.locks.getSpinLock('n').acquire({ wait: Infinity }), 3000 + PAUSE_MS + 400);
     });
 
     it('SP-06 is acquired soon after its release, which is not announced', async () => {

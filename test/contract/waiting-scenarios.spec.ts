@@ -108,19 +108,26 @@ inWorld(redis, ({ time }) => {
 
   describe('Holding under inspection by a peer', () => {
     it('X09 keeps the TTL in the upper half of the time-out, and ends with the release', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 1500 });
+      const { locks } = await redis.open({ watchdogTimeout: 3000 });
       const hold = await locks.acquire('lk');
       const end = time.now() + 4000;
       const ttls: number[] = [];
+      let seen = time.now();
+      let stalls = 0;
       await time.until(async () => {
         ttls.push(await redis.admin.pttl('lk'));
-        return time.now() > end;
+        const now = time.now();
+        stalls += Math.max(0, now - seen - 50);
+        seen = now;
+        return now > end;
       }, 6000);
-      expect(Math.min(...ttls)).toBeGreaterThanOrEqual(750);
-      expect(Math.max(...ttls)).toBeLessThanOrEqual(1500);
+      // A renewal is late by no more than what this process or the server stood still.
+      expect(Math.min(...ttls)).toBeGreaterThanOrEqual(1500 - stalls);
+      expect(Math.max(...ttls)).toBeLessThanOrEqual(3000);
       await hold.release();
       const asked = await redis.probe.commands();
-      await time.pass(600);
+      // Longer than until the next renewal, if one were still to come.
+      await time.pass(1100);
       await expect(redis.admin.exists('lk')).resolves.toBe(0);
       await expect(redis.probe.commands()).resolves.toBe(asked);
     });

@@ -152,10 +152,11 @@ onEveryBackend((world) => {
     });
 
     it('lasts as long as the watchdog renews the lock, and no longer', async () => {
-      const client = await world.open({ holderRecords: true, watchdogTimeout: 600 });
+      const client = await world.open({ holderRecords: true, watchdogTimeout: 3000 });
       const lock = client.locks.getLock('n');
       const { owner } = await lock.acquire();
-      await world.time.pass(1500);
+      await recordOf(lock);
+      await world.renewed(...(await world.probe.names()));
       await expect(recordOf(lock)).resolves.toMatchObject({ pid: process.pid });
       await client.close();
       await world.time.until(async () => (await world.probe.names()).length === 0, 5000);

@@ -131,12 +131,12 @@ onEveryBackend((world) => {
     });
 
     it('has renewals', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 900 });
+      const { locks } = await world.open({ watchdogTimeout: 3000 });
       const { events, types } = recorded(locks);
       const hold = await locks.acquire('a');
-      await world.time.until(() => types().includes('renewed'), 300 + world.time.slack);
+      await world.time.until(() => types().includes('renewed'), 1000 + world.time.slack);
       await hold.release();
-      expect(events[1]).toMatchObject({ type: 'renewed', owner: hold.owner, lease: 900 });
+      expect(events[1]).toMatchObject({ type: 'renewed', owner: hold.owner, lease: 3000 });
     });
 
     it('ends with a loss, which names kind and connection', async () => {
