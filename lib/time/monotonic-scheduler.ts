@@ -99,7 +99,8 @@ class OnceTask implements ScheduledTask {
 export class Stopwatch {
   /** The start, on the scheduler's monotonic clock. */
   readonly startedAt: number;
-  private readonly wallStart: number | undefined;
+  /** The start on the wall clock; `undefined`: the scheduler has none. */
+  readonly wallStartedAt: number | undefined;
 
   /** @param ago Milliseconds that have passed since the start. Default: starts now. */
   constructor(
@@ -108,7 +109,7 @@ export class Stopwatch {
   ) {
     const wall = scheduler.wallNow();
     this.startedAt = scheduler.now() - ago;
-    this.wallStart = wall === undefined ? undefined : wall - ago;
+    this.wallStartedAt = wall === undefined ? undefined : wall - ago;
   }
 
   /** By the monotonic clock alone: for what has to last at least so long, also if the wall clock is set forward. */
@@ -117,8 +118,10 @@ export class Stopwatch {
   }
 
   get elapsed(): number {
-    const monotonic = this.leastElapsed;
+    const { leastElapsed, wallStartedAt } = this;
     const wall = this.scheduler.wallNow();
-    return this.wallStart === undefined || wall === undefined ? monotonic : Math.max(monotonic, wall - this.wallStart);
+    return wallStartedAt === undefined || wall === undefined
+      ? leastElapsed
+      : Math.max(leastElapsed, wall - wallStartedAt);
   }
 }

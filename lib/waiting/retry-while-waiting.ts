@@ -1,9 +1,7 @@
 import { isPassing } from '../errors.js';
+import { pauseUnanswered } from './pause-after.js';
 import { refusal } from './wait-errors.js';
 import { type AcquireContext } from './acquirer.js';
-
-/** Pause between two requests while the server is unavailable, ms. */
-const RETRY_PAUSE_MS = 50;
 
 /**
  * Repeats a request while the server is unavailable, for as long as the caller waits.
@@ -11,7 +9,7 @@ const RETRY_PAUSE_MS = 50;
  */
 export const retryWhileWaiting = async <T>(asked: AcquireContext, ask: () => Promise<T>): Promise<T> => {
   const { limit } = asked;
-  for (;;) {
+  for (let unanswered = 1; ; unanswered++) {
     const { ended } = limit;
     if (ended?.cause === 'aborted') throw refusal(asked, ended, undefined);
     try {
@@ -19,7 +17,7 @@ export const retryWhileWaiting = async <T>(asked: AcquireContext, ask: () => Pro
     } catch (error) {
       if (!isPassing(error) || limit.ended) throw error;
       // An unavailable server may be reported immediately, so retrying without a pause would spin.
-      await limit.scheduler.pause(RETRY_PAUSE_MS, { keepAlive: true });
+      await limit.scheduler.pause(pauseUnanswered(unanswered), { keepAlive: true });
     }
   }
 };

@@ -35,6 +35,42 @@ export class LeaseCommand {
   }
 }
 
+/**
+ * The deadline of a holder: the earliest that some commands set. It is an instant of each clock, since no clock tells which
+ * of two deadlines is the earlier one for good: with a wall clock that is set, the order of the two may change.
+ */
+class LeaseDeadline {
+  private monotonic: number;
+  private wall: number;
+
+  /** @param since Started before the command was sent. @param lease Milliseconds that it sets. */
+  constructor(
+    private readonly scheduler: MonotonicScheduler,
+    since: Stopwatch,
+    lease: number,
+  ) {
+    const duration = safeDuration(lease);
+    this.monotonic = since.startedAt + duration;
+    this.wall = (since.wallStartedAt ?? Number.POSITIVE_INFINITY) + duration;
+  }
+
+  /** Milliseconds until the first of the two instants. */
+  get remaining(): number {
+    const monotonic = this.monotonic - this.scheduler.now();
+    const wall = this.scheduler.wallNow();
+    return wall === undefined ? monotonic : Math.min(monotonic, this.wall - wall);
+  }
+
+  /** Returns whether that leaves less time than before. */
+  limitTo({ since, lease }: LeaseCommand): boolean {
+    const { remaining } = this;
+    const other = new LeaseDeadline(this.scheduler, since, lease);
+    this.monotonic = Math.min(this.monotonic, other.monotonic);
+    this.wall = Math.min(this.wall, other.wall);
+    return this.remaining < remaining;
+  }
+}
+
 /** Receives the loss of a lease. */
 export interface LeaseHolder {
   /** Called once, when the deadline has passed or {@link Lease.lose} was called. */
@@ -62,6 +98,7 @@ export class Lease {
   duration: number;
   /** Time of the scheduler until which the server keeps the hold if it executed every command requested so far. */
   private latestEnd: number;
+  private deadline: LeaseDeadline;
   private latest: LeaseCommand | undefined;
   /** The first command whose outcome is unknown; all commands before it are settled. */
   private oldest: LeaseCommand | undefined;
@@ -72,18 +109,19 @@ export class Lease {
    */
   constructor(
     private readonly scheduler: MonotonicScheduler,
-    private since: Stopwatch,
+    since: Stopwatch,
     granted: number,
     private readonly holder: LeaseHolder,
   ) {
     this.duration = granted;
     this.latestEnd = scheduler.now() + granted;
+    this.deadline = new LeaseDeadline(scheduler, since, granted);
   }
 
   /** Milliseconds until the deadline; 0 once it has passed. Reads the clock, so it does not depend on a timer. */
   get remaining(): number {
     if (this.state === 'lost' || this.state === 'over') return 0;
-    return Math.max(0, safeDuration(this.duration) - this.since.elapsed);
+    return Math.max(0, this.deadline.remaining);
   }
 
   /** Milliseconds for which the server may still keep the hold, whatever became of the commands requested so far. */
@@ -115,14 +153,17 @@ export class Lease {
    * reached the server too late is sent again. So the deadline is the earliest of all these. A lost hold stays lost.
    */
   granted(command: LeaseCommand, sent: Stopwatch): void {
-    let earliest = new LeaseCommand(sent, command.lease);
+    const deadline = new LeaseDeadline(this.scheduler, sent, command.lease);
+    let duration = command.lease;
     let isLater = false;
     for (let other = this.oldest; other; other = other.next) {
       if (other === command) isLater = true;
-      else if ((isLater || !other.isSettled) && other.remaining < earliest.remaining) earliest = other;
+      else if ((isLater || !other.isSettled) && deadline.limitTo(other)) duration = other.lease;
     }
     this.settle(command);
-    if (this.isAlive) this.begin(earliest);
+    if (!this.isAlive) return;
+    this.deadline = deadline;
+    this.begin(duration);
   }
 
   /**
@@ -176,12 +217,11 @@ export class Lease {
   }
 
   private limitTo(command: LeaseCommand): void {
-    if (this.isAlive && command.remaining < this.remaining) this.begin(command);
+    if (this.isAlive && this.deadline.limitTo(command)) this.begin(command.lease);
   }
 
-  private begin({ since, lease }: LeaseCommand): void {
-    this.since = since;
-    this.duration = lease;
+  private begin(duration: number): void {
+    this.duration = duration;
     if (this.state === 'doubtful') this.arm();
   }
 

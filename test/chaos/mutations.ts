@@ -57,7 +57,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'safety deadline of the holder',
     file: 'watchdog/lease.ts',
-    find: 'return Math.max(0, safeDuration(this.duration) - this.since.elapsed);',
+    find: 'return Math.max(0, this.deadline.remaining);',
     replace: 'return Infinity;',
     caught: { id: 'F29', topology: 'standalone' },
   },

@@ -3,8 +3,16 @@ import { currentContext, runInContext, ScopeContext } from '../../lib/context/ow
 import { FairQueueWorld, LEASE, NOTHING, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
 
-/** The pause between two attempts of a waiter without a place, ms. */
+/** The pause between two attempts of a waiter without a place, ms, in the middle of its range. */
 const PAUSE = 100;
+
+beforeEach(() => {
+  jest.spyOn(Math, 'random').mockReturnValue(0.5);
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe('A waiter that comes to the queue of a fair lock', () => {
   let world: FairQueueWorld;

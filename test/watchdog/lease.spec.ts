@@ -126,3 +126,67 @@ describe('The time for which the server may still keep a lease', () => {
     }
   });
 });
+
+describe('The deadline of a lease while the wall clock is set', () => {
+  const open = () => {
+    const clock = new ManualClock();
+    let ahead = 0;
+    const scheduler = new MonotonicScheduler(
+      { now: () => clock.now(), wallNow: () => clock.now() + ahead, schedule: clock.schedule.bind(clock) },
+      () => {},
+    );
+    const lease = new Lease(scheduler, new Stopwatch(scheduler), 2000, { onLost: () => {} });
+    const request = (ms: number): LeaseCommand => {
+      const command = new LeaseCommand(new Stopwatch(scheduler), ms);
+      lease.request(command);
+      return command;
+    };
+    return { clock, lease, request, setAhead: (ms: number) => (ahead = ms) };
+  };
+
+  type Opened = ReturnType<typeof open>;
+
+  it.each<[string, (opened: Opened) => void]>([
+    ['in flight', ({ request }) => void request(1000)],
+    ['that was lost', ({ lease, request }) => lease.unanswered(request(1000))],
+    [
+      'that was answered before an earlier one',
+      ({ lease, request }) => {
+        const before = request(1700);
+        const last = request(1000);
+        lease.granted(last, last.since);
+        lease.granted(before, before.since);
+      },
+    ],
+    [
+      'that was requested before one which is answered',
+      ({ lease, request }) => {
+        request(1000);
+        const last = request(1700);
+        lease.granted(last, last.since);
+      },
+    ],
+  ])('is never behind that of a command %s, although it was when that was sent', async (_, command) => {
+    const opened = open();
+    const { clock, lease, setAhead } = opened;
+    // By the wall clock the first lease ends before that of the command; by the monotonic clock it does not.
+    setAhead(900);
+    await clock.advance(100);
+    command(opened);
+    setAhead(0);
+    expect(lease.remaining).toBeLessThanOrEqual(safeDuration(1000));
+    await clock.advance(500);
+    expect(lease.remaining).toBeLessThanOrEqual(safeDuration(1000) - 500);
+    expect(lease.remaining).toBeGreaterThan(0);
+  });
+
+  it('is that of the last command alone once all were answered in their order', async () => {
+    const { clock, lease, request, setAhead } = open();
+    await clock.advance(100);
+    setAhead(900);
+    const command = request(1700);
+    lease.granted(command, command.since);
+    setAhead(0);
+    expect(lease.remaining).toBe(safeDuration(1700));
+  });
+});

@@ -1,5 +1,5 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import { UNAVAILABLE_PAUSE_MS } from '../pause-after.js';
+import { pauseUnanswered } from '../pause-after.js';
 import type { FairWaiter } from './fair-waiter.js';
 
 /** The queue as {@link Arrivals} needs it. */
@@ -7,6 +7,8 @@ interface Admitting {
   /** Whether the waiter still waits, and has no place. */
   isToArrive(waiter: FairWaiter): boolean;
   attempt(waiter: FairWaiter): Promise<void>;
+  /** The number of attempts in a row that were not answered. */
+  unanswered(): number;
   failed(error: unknown): void;
 }
 
@@ -42,7 +44,7 @@ export class Arrivals {
     for (const waiter of this.arriving) {
       while (queue.isToArrive(waiter)) {
         await queue.attempt(waiter);
-        if (queue.isToArrive(waiter)) await scheduler.pause(UNAVAILABLE_PAUSE_MS, { keepAlive: true });
+        if (queue.isToArrive(waiter)) await scheduler.pause(pauseUnanswered(queue.unanswered()), { keepAlive: true });
       }
       this.arriving.delete(waiter);
     }

@@ -22,10 +22,10 @@ import { type AcquireContext } from '../acquirer.js';
 const MIN_PAUSE_MS = 10;
 
 /** Milliseconds until another attempt of this owner may have a different outcome. */
-const pauseFor = (owner: OwnerId, outcome: LastOutcome): number => {
+const pauseFor = (owner: OwnerId, outcome: LastOutcome, unanswered: number): number => {
   if (!outcome) return Number.POSITIVE_INFINITY;
   const isReserved = !(outcome instanceof LockUnavailableError) && outcome.next === owner;
-  return isReserved ? 0 : Math.max(MIN_PAUSE_MS, pauseAfter(outcome));
+  return isReserved ? 0 : Math.max(MIN_PAUSE_MS, pauseAfter(outcome, unanswered));
 };
 
 /**
@@ -58,6 +58,7 @@ export class FairWaitQueue {
     this.arrivals = new Arrivals(waiting.scheduler, {
       isToArrive: (waiter) => this.isWaiting(waiter) && !this.order.has(waiter),
       attempt: (waiter) => this.attempt(waiter),
+      unanswered: () => this.outcomes.unanswered,
       failed,
     });
     this.heartbeat = new QueueHeartbeat(name, waiting, this.order, {
@@ -123,8 +124,9 @@ export class FairWaitQueue {
     this.wakeSignal.forget();
     this.hasNews = false;
     while (this.order.head === first) {
-      const limit = this.outcomes.last instanceof LockUnavailableError ? undefined : first.context.limit;
-      const pause = Math.min(pauseFor(first.owner, this.outcomes.last), turn.listen());
+      const { last, unanswered } = this.outcomes;
+      const limit = last instanceof LockUnavailableError ? undefined : first.context.limit;
+      const pause = Math.min(pauseFor(first.owner, last, unanswered), turn.listen());
       const isLastLook = await this.wakeSignal.sleepOrLook(pause, limit);
       if (this.order.head !== first) break;
       this.wakeSignal.forget();

@@ -273,7 +273,7 @@ export class Contender<Wanted, Got extends object> {
   private sleep(known: LastOutcome): Promise<boolean> {
     this.take = undefined;
     this.hasNewLease = false;
-    const pause = known ? pauseAfter(known) : Number.POSITIVE_INFINITY;
+    const pause = known ? pauseAfter(known, this.outcomes.unanswered) : Number.POSITIVE_INFINITY;
     this.queue.subscriptions.listen();
     const poll = this.nextBackoff() ?? this.releases.pollInterval;
     const { first } = this.queue.waiters;

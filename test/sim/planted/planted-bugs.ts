@@ -105,10 +105,23 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'time/monotonic-scheduler.ts',
-        find: 'Math.max(monotonic, wall - this.wallStart)',
-        replace: 'wall - this.wallStart',
+        find: 'Math.max(leastElapsed, wall - wallStartedAt)',
+        replace: 'wall - wallStartedAt',
+      },
+      { file: 'watchdog/lease.ts', find: 'Math.min(monotonic, this.wall - wall)', replace: 'this.wall - wall' },
+    ],
+  },
+  {
+    name: 'steady-retries',
+    what: 'a server that does not answer is asked at the same pace for ever',
+    edits: [
+      {
+        file: 'waiting/pause-after.ts',
+        find: 'UNAVAILABLE_PAUSE_MS * 2 ** Math.max(0, unanswered - 1)',
+        replace: 'UNAVAILABLE_PAUSE_MS',
       },
     ],
+    from: 260_020,
   },
   {
     name: 'no-deadline-on-the-server',
