@@ -5,7 +5,7 @@ import type { Busy } from './attempt-strategy.js';
 const EXPIRY_JITTER_MS = 5;
 /** Pause before the server is asked again if it could not answer, ms: twice as long each time, up to the longest. */
 const UNAVAILABLE_PAUSE_MS = 100;
-const LONGEST_UNAVAILABLE_PAUSE_MS = 800;
+const LONGEST_UNAVAILABLE_PAUSE_MS = 600;
 
 /**
  * Milliseconds until a server that could not answer `unanswered` attempts in a row is asked again. A slow connection on

@@ -9,8 +9,8 @@ describe('The pause after an attempt', () => {
     { title: 'a lease that ends now', seen: { holder: 'x', remaining: 0 }, from: 1, to: 6 },
     { title: 'no answer', seen: SILENT, from: 50, to: 150 },
     { title: 'no answer for the second time', seen: SILENT, unanswered: 2, from: 100, to: 300 },
-    { title: 'no answer for the fourth time', seen: SILENT, unanswered: 4, from: 400, to: 1200 },
-    { title: 'no answer for the hundredth time', seen: SILENT, unanswered: 100, from: 400, to: 1200 },
+    { title: 'no answer for the fourth time', seen: SILENT, unanswered: 4, from: 300, to: 900 },
+    { title: 'no answer for the hundredth time', seen: SILENT, unanswered: 100, from: 300, to: 900 },
   ])('is $from to $to ms long, spread over that range, after it found $title', ({ seen, from, to, unanswered = 1 }) => {
     const pauses = Array.from({ length: 500 }, () => pauseAfter(seen, unanswered));
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(from);
