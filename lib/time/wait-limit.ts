@@ -125,6 +125,20 @@ export class WaitLimit {
     });
   }
 
+  /** Resolves after `ms`, or as soon as the wait has ended. */
+  pause(ms: number): Promise<void> {
+    if (this.ended) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        timer.cancel();
+        watching.stop();
+        resolve();
+      };
+      const timer = this.scheduler.schedule(ms, end, { keepAlive: true });
+      const watching = this.watch({ onEnd: end });
+    });
+  }
+
   /** Notifies `waiter` once, when the wait ends, unless stopped before. */
   watch(waiter: WaitListener): WaitWatch {
     return new WaitDeadline(this, waiter);

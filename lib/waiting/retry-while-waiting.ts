@@ -17,7 +17,7 @@ export const retryWhileWaiting = async <T>(asked: AcquireContext, ask: () => Pro
     } catch (error) {
       if (!isPassing(error) || limit.ended) throw error;
       // An unavailable server may be reported immediately, so retrying without a pause would spin.
-      await limit.scheduler.pause(pauseUnanswered(unanswered), { keepAlive: true });
+      await limit.pause(pauseUnanswered(unanswered));
     }
   }
 };
