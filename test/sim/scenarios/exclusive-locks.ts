@@ -104,7 +104,9 @@ const forceRelease = async (caller: Caller, { names, lockOf }: Locks): Promise<v
   const { world, process } = caller;
   await caller.work(world.rng.between(0, 3000));
   const lock = lockOf(caller, world.rng.pick(names));
-  const settled = world.sections.force(lock.name, 2 * DRIFT * world.profile.commandTimeout + 1);
+  // The server refuses a request after an instant of its clock, which the process knows from the last answer.
+  const sinceAnswer = world.simulation.now - process.lastAnswerAt;
+  const settled = world.sections.force(lock.name, 2 * DRIFT * (sinceAnswer + world.profile.commandTimeout) + 1);
   process.note(() => `${caller.name} force-releases ${lock.name}`);
   await lock.forceRelease().catch((error: unknown) => caller.tolerate(error));
   settled();
