@@ -43,11 +43,14 @@ class LeaseDeadline {
   private monotonic: number;
   private wall: number;
 
-  /** @param since Started before the command was sent. @param lease Milliseconds that it sets. */
+  /**
+   * @param since Started before the command was sent.
+   * @param lease Milliseconds that it sets; later those of the command that has shortened the rest last.
+   */
   constructor(
     private readonly scheduler: MonotonicScheduler,
     since: Stopwatch,
-    lease: number,
+    public lease: number,
   ) {
     const duration = safeDuration(lease);
     this.monotonic = since.startedAt + duration;
@@ -67,7 +70,9 @@ class LeaseDeadline {
     const other = new LeaseDeadline(this.scheduler, since, lease);
     this.monotonic = Math.min(this.monotonic, other.monotonic);
     this.wall = Math.min(this.wall, other.wall);
-    return this.remaining < remaining;
+    if (this.remaining >= remaining) return false;
+    this.lease = lease;
+    return true;
   }
 }
 
@@ -94,8 +99,6 @@ export const safeDuration = (lease: number): number =>
 export class Lease {
   private state: 'alive' | 'doubtful' | 'lost' | 'over' = 'alive';
   private timer: ScheduledTask | undefined;
-  /** Milliseconds that the server granted last. */
-  duration: number;
   /** Time of the scheduler until which the server keeps the hold if it executed every command requested so far. */
   private latestEnd: number;
   private deadline: LeaseDeadline;
@@ -113,9 +116,13 @@ export class Lease {
     granted: number,
     private readonly holder: LeaseHolder,
   ) {
-    this.duration = granted;
     this.latestEnd = scheduler.now() + granted;
     this.deadline = new LeaseDeadline(scheduler, since, granted);
+  }
+
+  /** Milliseconds that the server granted last. */
+  get duration(): number {
+    return this.deadline.lease;
   }
 
   /** Milliseconds until the deadline; 0 once it has passed. Reads the clock, so it does not depend on a timer. */
@@ -154,16 +161,15 @@ export class Lease {
    */
   granted(command: LeaseCommand, sent: Stopwatch): void {
     const deadline = new LeaseDeadline(this.scheduler, sent, command.lease);
-    let duration = command.lease;
     let isLater = false;
     for (let other = this.oldest; other; other = other.next) {
       if (other === command) isLater = true;
-      else if ((isLater || !other.isSettled) && deadline.limitTo(other)) duration = other.lease;
+      else if (isLater || !other.isSettled) deadline.limitTo(other);
     }
     this.settle(command);
     if (!this.isAlive) return;
     this.deadline = deadline;
-    this.begin(duration);
+    this.onNewDeadline();
   }
 
   /**
@@ -217,11 +223,10 @@ export class Lease {
   }
 
   private limitTo(command: LeaseCommand): void {
-    if (this.isAlive && this.deadline.limitTo(command)) this.begin(command.lease);
+    if (this.isAlive && this.deadline.limitTo(command)) this.onNewDeadline();
   }
 
-  private begin(duration: number): void {
-    this.duration = duration;
+  private onNewDeadline(): void {
     if (this.state === 'doubtful') this.arm();
   }
 

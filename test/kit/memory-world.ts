@@ -9,7 +9,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import { StallingClock } from './stalling-clock.js';
-import { leftOf, type Probe, type RawPlace, type World } from './world.js';
+import { type Probe, type RawPlace, renewed, type World } from './world.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
 
@@ -41,7 +41,7 @@ export class MemoryWorld implements World {
   }
 
   renewed(...names: readonly string[]): Promise<void> {
-    return this.time.renewed(() => Promise.all(names.map((name) => leftOf(this.probe, name))));
+    return renewed(this, names);
   }
 
   async reset(): Promise<void> {

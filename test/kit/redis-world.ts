@@ -3,7 +3,7 @@ import type { ConnectionInput, Scheduler } from '../../lib/index.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
-import { leftOf, type Probe, type RawPlace, type RawState, type World } from './world.js';
+import { type Probe, type RawPlace, type RawState, renewed, type World } from './world.js';
 import { ServedScheduler } from './served-scheduler.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
@@ -58,7 +58,7 @@ export class RedisWorld implements World {
   }
 
   renewed(...names: readonly string[]): Promise<void> {
-    return this.time.renewed(() => Promise.all(names.map((name) => leftOf(this.probe, name))));
+    return renewed(this, names);
   }
 
   async reset(): Promise<void> {

@@ -90,7 +90,7 @@ export class Time {
    * Resolves when each of these leases was renewed once more: when more is left of it than at the look before.
    * A test that waits for that waits for as long as the machine needs.
    */
-  async renewed(left: () => Promise<readonly number[]>, within = MOST_UNTIL_RENEWAL_MS): Promise<void> {
+  async renewed(left: () => Promise<readonly number[]>): Promise<void> {
     let before = await left();
     const open = new Set(before.keys());
     await this.until(async () => {
@@ -98,7 +98,7 @@ export class Time {
       for (const lease of open) if ((now[lease] ?? 0) > (before[lease] ?? 0)) open.delete(lease);
       before = now;
       return open.size === 0;
-    }, within);
+    }, MOST_UNTIL_RENEWAL_MS);
   }
 
   /** Resolves when a hold was renewed once more, in work that {@link finish} drives. Fails if it is lost instead. */

@@ -17,11 +17,14 @@ export interface RawPlace {
   readonly keptFor: number | undefined;
 }
 
-/** Reads how much is left of the lease under a name, ms. Fails if it has ended. */
-export const leftOf = async (probe: Pick<Probe, 'state'>, name: string): Promise<number> => {
-  const { ttl } = await probe.state(name);
-  if (ttl < 0) throw new Error(`There is no lease under "${name}": its time to live is ${ttl}`);
-  return ttl;
+/** {@link World.renewed}, by the times to live that the backend tells. */
+export const renewed = ({ time, probe }: Pick<World, 'time' | 'probe'>, names: readonly string[]): Promise<void> => {
+  const leftOf = async (name: string): Promise<number> => {
+    const { ttl } = await probe.state(name);
+    if (ttl < 0) throw new Error(`There is no lease under "${name}": its time to live is ${ttl}`);
+    return ttl;
+  };
+  return time.renewed(() => Promise.all(names.map(leftOf)));
 };
 
 /** Reads and changes the backend without the knowledge of any client. */

@@ -10,9 +10,10 @@ import type { Busy, LastOutcome } from '../attempt-strategy.js';
 export class Outcomes {
   private latest: LastOutcome;
   private answer: Busy | undefined;
-  /** When the first attempt since that answer was sent, and the number of those that were not answered. */
+  /** When the first attempt since that answer was sent. */
   private askedAt: number | undefined;
-  private failures = 0;
+  /** The number of attempts since then that were not answered. */
+  unanswered = 0;
 
   constructor(private readonly waiting: Pick<WaitDependencies, 'scheduler' | 'commandTimeout'>) {}
 
@@ -23,17 +24,12 @@ export class Outcomes {
   set last(outcome: LastOutcome) {
     this.latest = outcome;
     if (outcome instanceof LockUnavailableError) {
-      this.failures += 1;
+      this.unanswered += 1;
       return;
     }
     this.answer = outcome;
     this.askedAt = undefined;
-    this.failures = 0;
-  }
-
-  /** The number of attempts since the last answer. */
-  get unanswered(): number {
-    return this.failures;
+    this.unanswered = 0;
   }
 
   /** Called before an attempt is sent. */

@@ -8,7 +8,7 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: 'watchdog/lease.ts',
-        find: 'else if ((isLater || !other.isSettled) && deadline.limitTo(other)) duration = other.lease;',
+        find: 'else if (isLater || !other.isSettled) deadline.limitTo(other);',
         replace: '',
       },
     ],
