@@ -28,15 +28,15 @@ const commandsOf = ({ strategy, steps = [] }: Job): readonly string[] =>
 const inWorkflow = new Set(Object.values(workflow.jobs).flatMap(commandsOf));
 
 /** The steps of .ci/run, without what only its summary needs. */
-const steps = [...read('.ci/run').matchAll(/^step (.+)$/gm)].map(([, step = '']) =>
+const steps = [...read('.ci/run').matchAll(/^ *step (.+)$/gm)].map(([, step = '']) =>
   step.replace(' -- --json --outputFile="$results"', ''),
 );
 
 /** Steps that the workflow runs in another form. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm ci --no-fund --no-audit': 'in the action set-up',
-  'npm run --silent test:engines -- --only redis-8.2 --suite contract': 'every suite on every engine',
   'npm run --silent test:package': 'in parts, package:peers once for each version of Nest',
+  'npm run --silent test:engines -- --only redis-8.2 --suite contract': 'every suite on every engine',
 };
 
 describe('The workflow of GitHub', () => {
