@@ -191,10 +191,10 @@ onEveryBackend((world) => {
       const { locks, owners } = await open();
       const lock = locks.getReadWriteLock('n');
       await owners[0].run(async () => {
-        const writing = await lock.writeLock().acquire({ lease: 500 });
-        const reading = await lock.readLock().acquire({ lease: '10s' });
+        const writing = await lock.writeLock().acquire({ lease: '10s' });
+        const reading = await lock.readLock().acquire({ lease: '60s' });
         await writing.extend(600);
-        await expect(lock.readLock().remainingLease()).resolves.toBeGreaterThan(9000);
+        await expect(lock.readLock().remainingLease()).resolves.toBeGreaterThan(10_000);
         await writing.release();
         await world.time.pass(700);
         reading.assertHeld();

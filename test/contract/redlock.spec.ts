@@ -204,7 +204,7 @@ onMasters(3, (world) => {
         await expect(lock.holdCount()).resolves.toBe(1);
         await expect(lock.isHeldByCurrentScope()).resolves.toBe(true);
         await expect(lock.isLocked()).resolves.toBe(true);
-        await expect(lock.remainingLease()).resolves.toBeGreaterThan(29_000);
+        await expect(lock.remainingLease()).resolves.toBeGreaterThan(0);
       });
       await expect(lock.isLocked()).resolves.toBe(false);
       await expect(lock.remainingLease()).resolves.toBe(-2);
