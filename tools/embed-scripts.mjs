@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readScript, ScriptProblem } from './lua-script.mjs';
+import { readScript, readShared, ScriptProblem } from './lua-script.mjs';
 
 const check = process.argv.includes('--check');
 const named = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
@@ -30,14 +30,29 @@ const names = (entries) => JSON.stringify(entries.map(({ name }) => name));
 const place = ({ holds, rest }) => JSON.stringify({ holds, ...(rest ? { rest } : {}) });
 const template = (text) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 
+/** The shared files that scripts need, each with its name in the output. */
+const sharedNames = new Map();
+
+function nameOfShared(file) {
+  if (!sharedNames.has(file))
+    sharedNames.set(file, camelCase(file.slice('shared/'.length, -'.lua'.length).replaceAll('/', '-')));
+  return sharedNames.get(file);
+}
+
+function renderShared(file) {
+  return `/** ${file} */\nconst ${nameOfShared(file)} = ${template(readShared(root, file).text)};`;
+}
+
 function renderScript(kind, transition) {
   const name = `${kind}/${transition}`;
-  const { purpose, keys, args, replies, grants, text } = readScript(root, `${name}.lua`);
+  const { purpose, keys, args, replies, grants, parts } = readScript(root, `${name}.lua`);
+  const pieces = parts.map((part) => (typeof part === 'string' ? template(part) : nameOfShared(part.shared)));
+  const text = pieces.length === 1 ? pieces[0] : `[${pieces.join(', ')}].join('\\n')`;
   const reply = replies.map(({ tuple }) => tuple).join(' | ');
   return `/** ${purpose.join(' ')} */
     ${camelCase(transition)}: script<${fields(keys)}, ${fields(args)}, ${reply}>({
       name: '${name}', keyNames: ${names(keys)}, argumentNames: ${names(args)},${grants ? ' grants: true,' : ''}
-      replies: [${replies.map(({ places }) => `[${places.map(place).join(', ')}]`).join(', ')}], text: ${template(text)},
+      replies: [${replies.map(({ places }) => `[${places.map(place).join(', ')}]`).join(', ')}], text: ${text},
     }),`;
 }
 
@@ -59,6 +74,10 @@ function render() {
   if (problems.length > 0) refuse(problems.join('\n'));
   return `// Written by tools/embed-scripts.mjs from the .lua files beside it: edit those, then 'npm run scripts:embed'.
     import { script } from './script.js';
+    ${[...sharedNames.keys()]
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .map(renderShared)
+      .join('\n')}
     export const scripts = { ${kinds.join('\n')} };`;
 }
 

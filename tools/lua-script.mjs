@@ -29,7 +29,9 @@ export class ScriptProblem extends Error {
 
 /**
  * Reads `<root>/<file>`.
- * @returns {{ purpose: string[], keys: Declared[], args: Declared[], replies: Reply[], grants: boolean, text: string }}
+ * @returns {{ purpose: string[], keys: Declared[], args: Declared[], replies: Reply[], grants: boolean,
+ *   parts: (string | { shared: string })[], own: string, shared: string[] }} `parts`: its text, and the shared files in it;
+ *   `own`: the text without them.
  */
 export function readScript(root, file) {
   const lines = readLines(root, file);
@@ -46,19 +48,39 @@ export function readScript(root, file) {
     if (!code.some((each) => uses.test(each.bare))) fail(file, line, `'${name}' is declared and never used`);
   }
   const included = new Map();
-  /** The lines of a shared file and of those that it includes, unless they are in the script already. */
-  const linesOf = ({ path, line }) => {
+  /** A shared file and those that it includes, unless they are in the script already. */
+  const filesOf = ({ path, line }) => {
     const { size } = included;
     include(root, path, { file, line }, [file], included);
-    return [...included.values()].slice(size).flat();
+    return [...included.keys()].slice(size).map((shared) => ({ shared }));
   };
-  const parts = [
-    ...script.includes.map(linesOf),
-    ...code.map((each) => (each.include ? linesOf(each.include) : each.text)),
-  ];
-  const text = [...prelude(script), ...parts.flat()].join('\n');
+  const named = prelude(script);
+  const parts = joined([
+    ...named,
+    ...script.includes.flatMap(filesOf),
+    ...code.flatMap((each) => (each.include ? filesOf(each.include) : [each.text])),
+  ]);
+  const own = [...named, ...code.filter((each) => !each.include).map((each) => each.text)].join('\n');
   const { purpose, keys, args, replies, grants } = script;
-  return { purpose, keys, args, replies, grants, text };
+  return { purpose, keys, args, replies, grants, parts, own, shared: [...included.keys()] };
+}
+
+/** Lines that follow each other are one text. */
+function joined(lines) {
+  const parts = [];
+  for (const line of lines) {
+    if (typeof line === 'string' && typeof parts.at(-1) === 'string') parts.push(`${parts.pop()}\n${line}`);
+    else parts.push(line);
+  }
+  return parts;
+}
+
+/** Reads a shared file: its text, and the other shared files that it includes, directly or not. */
+export function readShared(root, path) {
+  const included = new Map();
+  include(root, path, { file: path, line: 1 }, [], included);
+  const text = included.get(path).join('\n');
+  return { text, shared: [...included.keys()].filter((other) => other !== path) };
 }
 
 function fail(file, line, message) {

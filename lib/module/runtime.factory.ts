@@ -1,8 +1,8 @@
 import { unconfiguredBackend } from '../backend/unconfigured-backend.js';
 import type { LockBackend, BackendListener } from '../backend/lock-backend.js';
 import type { ServerHealth } from '../backend/server-health.js';
-import { MemoryBackend } from '../backend/memory/memory-backend.js';
-import { MemoryStore } from '../backend/memory/memory-store.js';
+import { MemoryServer } from '../backend/memory/memory-server.js';
+import { memoryTransport } from '../backend/memory/memory-transport.js';
 import { Quorum } from '../backend/quorum/quorum.js';
 import { RedisBackend } from '../backend/redis/redis-backend.js';
 import { RedlockNode } from '../backend/redis/redlock-node.js';
@@ -57,8 +57,11 @@ export interface OwnedRuntime extends LockRuntime {
 
 const createBackend = ({ target, ...settings }: ConnectionSettings, scheduler: MonotonicScheduler): LockBackend => {
   if (target.kind === 'none') return unconfiguredBackend(target.reason);
-  if (target.kind === 'memory') return new MemoryBackend(new MemoryStore(scheduler), settings.fencing);
-  return new RedisBackend(openTransport(target.input, settings, scheduler), settings, scheduler);
+  const transport =
+    target.kind === 'memory'
+      ? memoryTransport(new MemoryServer(scheduler), settings.commandTimeout)
+      : openTransport(target.input, settings, scheduler);
+  return new RedisBackend(transport, settings, scheduler);
 };
 
 const createMasters = (

@@ -1,7 +1,9 @@
+import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations } from '../backend/lock-operations.js';
-import { MemoryBackend } from '../backend/memory/memory-backend.js';
-import { MemoryStore } from '../backend/memory/memory-store.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import { MemoryServer } from '../backend/memory/memory-server.js';
+import { memoryTransport } from '../backend/memory/memory-transport.js';
+import { RedisBackend } from '../backend/redis/redis-backend.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 
 /** An acquisition that a fake granted. */
 export interface FakeLockCall {
@@ -12,15 +14,17 @@ export interface FakeLockCall {
 
 type Kind = FakeLockCall['kind'];
 
+/** Nothing is ever late. */
+const COMMAND_TIMEOUT_MS = 1000;
+
 /** A backend that grants every request at once, so that owners do not exclude each other. */
-export const grantEverything = (scheduler: MonotonicScheduler, record: (call: FakeLockCall) => void): MemoryBackend => {
-  const store = new MemoryStore(scheduler);
-  const backend = new MemoryBackend(store);
+export const grantEverything = (scheduler: MonotonicScheduler, record: (call: FakeLockCall) => void): LockBackend => {
+  const backend = new RedisBackend(memoryTransport(new MemoryServer(scheduler), COMMAND_TIMEOUT_MS), {}, scheduler);
   let fence = 0n;
-  const held = async () => ({ outcome: 'held', sent: store.stopwatch() }) as const;
+  const held = async () => ({ outcome: 'held', sent: new Stopwatch(scheduler) }) as const;
   const grant = (kind: Kind, name: string) => {
     record({ name, kind });
-    return { outcome: 'acquired', sent: store.stopwatch() } as const;
+    return { outcome: 'acquired', sent: new Stopwatch(scheduler) } as const;
   };
   const free = (operations: LockOperations, kind: Kind): void => {
     operations.acquire = async ({ name }) => grant(kind, name);
@@ -28,7 +32,7 @@ export const grantEverything = (scheduler: MonotonicScheduler, record: (call: Fa
     operations.release = async () => ({ outcome: 'released' });
     operations.leaveBehind = async () => true;
     operations.forceRelease = async () => false;
-    operations.renew = async (renewals) => ({ sent: store.stopwatch(), held: renewals.map(() => true) });
+    operations.renew = async (renewals) => ({ sent: new Stopwatch(scheduler), held: renewals.map(() => true) });
   };
   backend.takeOver.detach = held;
   backend.takeOver.attach = held;

@@ -1,7 +1,8 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations } from '../backend/lock-operations.js';
-import { MemoryBackend } from '../backend/memory/memory-backend.js';
-import { MemoryStore } from '../backend/memory/memory-store.js';
+import { MemoryServer } from '../backend/memory/memory-server.js';
+import { memoryTransport } from '../backend/memory/memory-transport.js';
+import { RedisBackend } from '../backend/redis/redis-backend.js';
 import { LockUnavailableError } from '../errors.js';
 import { createRuntime, type OwnedRuntime } from '../module/runtime.factory.js';
 import type { ConnectionSettings } from '../module/options/lock-settings.js';
@@ -23,19 +24,19 @@ export interface TestClient {
 
 /** The memory in place of the server of one connection, and its clients. Each has a client id of its own. */
 export class TestConnection {
-  private readonly store: MemoryStore;
+  private readonly server: MemoryServer;
 
   constructor(
     readonly name: string,
     private readonly clock: Scheduler,
   ) {
-    this.store = new MemoryStore(new MonotonicScheduler(clock, rethrow));
+    this.server = new MemoryServer(new MonotonicScheduler(clock, rethrow));
   }
 
   /** @param isRenewalFailing Asked before every renewal of this client. */
   open(side: Side, settings: ConnectionSettings, isRenewalFailing: () => boolean): TestClient {
-    const backend = (): LockBackend => {
-      const memory = new MemoryBackend(this.store, settings.fencing);
+    const backend = (scheduler: MonotonicScheduler): LockBackend => {
+      const memory = new RedisBackend(memoryTransport(this.server, settings.commandTimeout), settings, scheduler);
       for (const part of LOCK_PARTS) failRenewals(memory[part], isRenewalFailing);
       return memory;
     };

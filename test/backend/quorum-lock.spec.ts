@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { MemoryInspection } from '../../lib/backend/memory/inspection.js';
-import { MemoryLock } from '../../lib/backend/memory/lock.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
+import { memoryBackend } from '../kit/memory-backend.js';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
 import { QuorumLock, validity } from '../../lib/backend/quorum/quorum-lock.js';
 import { QuorumNode } from '../../lib/backend/quorum/quorum-node.js';
@@ -23,7 +22,9 @@ type Fate = 'answered' | 'late' | 'not-sent' | 'reply-lost';
 const openQuorum = (size: number, fates: () => Fate) => {
   const clock = new ManualClock();
   const scheduler = new MonotonicScheduler(clock, rethrow);
-  const stores = Array.from({ length: size }, () => new MemoryStore(scheduler));
+  const servers = Array.from({ length: size }, () => new MemoryServer(scheduler));
+  const stores = servers.map(({ keyspace }) => keyspace);
+  const backends = servers.map((server) => memoryBackend(scheduler, server));
   const failing = (inner: LockOperations): LockOperations =>
     new Proxy(inner, {
       get: (target, property) => {
@@ -39,14 +40,14 @@ const openQuorum = (size: number, fates: () => Fate) => {
         };
       },
     });
-  const nodes = stores.map(
-    (store, index) =>
+  const nodes = backends.map(
+    ({ lock: inner, inspection, pubSub }, index) =>
       new QuorumNode(
         `node ${index}`,
         {
-          lock: failing(new MemoryLock(store)),
-          inspection: new MemoryInspection(store),
-          pubSub: { subscribe: async (channel, listener) => store.subscribe(channel, listener) },
+          lock: failing(inner),
+          inspection,
+          pubSub,
           watch: () => {},
           refuse: () => {},
           check: async () => ({ server: `node ${index}`, affects: 'its-vote', commands: 'up', messages: 'unused' }),
@@ -57,7 +58,7 @@ const openQuorum = (size: number, fates: () => Fate) => {
       ),
   );
   const lock = new QuorumLock(nodes, Math.floor(size / 2) + 1, new RetryDelay(), scheduler);
-  return { clock, lock, stores };
+  return { clock, lock, stores, backends };
 };
 
 describe('A lock on a quorum', () => {
@@ -76,7 +77,7 @@ describe('A lock on a quorum', () => {
     const request = { name: 'n', owner: 'a:1', lease: 1000 };
     await expect(lock.acquire(request)).resolves.toMatchObject({ outcome: 'acquired' });
     await expect(lock.leaveBehind({ ...request, keep: 5000 })).resolves.toBe(true);
-    expect(stores.map((store) => store.remaining('n'))).toEqual([5000, 5000, 1000]);
+    expect(stores.map((store) => store.call(['PTTL', 'n']))).toEqual([5000, 5000, 1000]);
   });
 
   it('D10: is not left behind if a quorum has lost it, and is released on the others', async () => {
@@ -86,7 +87,7 @@ describe('A lock on a quorum', () => {
     for (const store of stores.slice(1)) store.delete('n');
     await expect(lock.leaveBehind({ ...request, keep: 5000 })).resolves.toBe(false);
     await clock.advance(0);
-    expect(stores.map((store) => store.remaining('n'))).toEqual([-2, -2, -2]);
+    expect(stores.map((store) => store.call(['PTTL', 'n']))).toEqual([-2, -2, -2]);
   });
 
   it('D10: has an unknown outcome when left behind if a quorum does not answer', async () => {
@@ -185,7 +186,7 @@ describe('A lock on a quorum', () => {
     await expect(lock.acquire(request)).resolves.toMatchObject({ outcome: 'acquired' });
     await expect(lock.release(request)).resolves.toEqual({ outcome: 'released' });
     await clock.advance(200);
-    expect(stores.map((store) => store.names())).toEqual([[], [], []]);
+    expect(stores.map((store) => store.keys())).toEqual([[], [], []]);
   });
 
   it('repairs nothing for an owner that releases meanwhile', async () => {
@@ -195,7 +196,7 @@ describe('A lock on a quorum', () => {
     stores[0]?.delete('n');
     await Promise.all([lock.renew([request]), lock.release(request)]);
     await clock.advance(0);
-    expect(stores.map((store) => store.names())).toEqual([[], [], []]);
+    expect(stores.map((store) => store.keys())).toEqual([[], [], []]);
   });
 
   it('repairs a node that answers only when the others have decided', async () => {
@@ -207,7 +208,7 @@ describe('A lock on a quorum', () => {
     fates = ['answered', 'answered', 'late'];
     await expect(lock.renew([request])).resolves.toMatchObject({ held: [true] });
     await clock.advance(200);
-    expect(stores.map((store) => store.names())).toEqual([['n'], ['n'], ['n']]);
+    expect(stores.map((store) => store.keys())).toEqual([['n'], ['n'], ['n']]);
   });
 
   it('repairs the other holds on a node that has a foreign key under one name', async () => {
@@ -217,20 +218,20 @@ describe('A lock on a quorum', () => {
       await lock.acquire(renewal);
       stores[0]?.delete(renewal.name);
     }
-    stores[0]?.set('taken', 'string', 'something', 30_000);
+    stores[0]?.call(['SET', 'taken', 'something', 'PX', '30000']);
     await expect(lock.renew(renewals)).resolves.toMatchObject({ held: [true, true] });
     await clock.advance(0);
-    expect(stores[0]?.names()).toEqual(['taken', 'n']);
+    expect(stores[0]?.keys()).toEqual(['taken', 'n']);
   });
 
   it('counts the holds of its owner although others have the nodes that answer first', async () => {
     let fates: Fate[] = [];
-    const { clock, lock, stores } = openQuorum(5, () => fates.shift() ?? 'answered');
+    const { clock, lock, backends } = openQuorum(5, () => fates.shift() ?? 'answered');
     const request = { name: 'n', owner: 'a:1', lease: 30_000 };
     await lock.acquire(request);
-    const [first] = stores;
-    first?.delete('n');
-    if (first) await new MemoryLock(first).acquire({ ...request, owner: 'b:1' });
+    const [first] = backends;
+    await first?.lock.release(request);
+    await first?.lock.acquire({ ...request, owner: 'b:1' });
     fates = ['answered', 'answered', 'answered', 'late', 'late'];
     const state = lock.inspect('n', 'a:1');
     await clock.advance(200);
@@ -239,18 +240,18 @@ describe('A lock on a quorum', () => {
 
   it('waits no longer than until the end of a lease that makes a quorum with a late node', async () => {
     const fates: Fate[] = ['late', 'answered', 'answered'];
-    const { lock, stores } = openQuorum(3, () => fates.shift() ?? 'answered');
-    for (const [index, store] of stores.entries()) {
-      await new MemoryLock(store).acquire({ name: 'n', owner: 'b:1', lease: 600 * (index + 1) });
+    const { lock, backends } = openQuorum(3, () => fates.shift() ?? 'answered');
+    for (const [index, store] of backends.entries()) {
+      await store.lock.acquire({ name: 'n', owner: 'b:1', lease: 600 * (index + 1) });
     }
     await expect(lock.acquire({ name: 'n', owner: 'a:1', lease: 1000 })).resolves.toMatchObject({ remaining: 1200 });
   });
 
   it('waits a random time, over several rounds, if no owner has a quorum', async () => {
-    const { lock, stores } = openQuorum(3, () => 'answered');
+    const { lock, backends } = openQuorum(3, () => 'answered');
     const others = ['b:1', 'c:1', 'd:1'];
-    for (const [index, store] of stores.entries()) {
-      await new MemoryLock(store).acquire({ name: 'n', owner: others[index] ?? '', lease: 30_000 });
+    for (const [index, store] of backends.entries()) {
+      await store.lock.acquire({ name: 'n', owner: others[index] ?? '', lease: 30_000 });
     }
     const remaining = async (): Promise<number> => {
       const reply = await lock.acquire({ name: 'n', owner: 'a:1', lease: 1000 });

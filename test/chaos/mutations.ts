@@ -79,7 +79,6 @@ export const mutations: readonly Mutation[] = [
     protection: 'clients that do not listen are passed over',
     file: SCRIPTS,
     find: 'if not owner or (listeners(own, publish) or 0) == 0 then return false end',
-    times: 2,
     replace: 'if not owner then return false end',
     caught: { id: 'F32g', topology: 'standalone' },
   },
@@ -90,7 +89,6 @@ export const mutations: readonly Mutation[] = [
   local granted = now - arrived / 1000 <= FRESH and lease or first
   if takeLock(lock, owner, granted) then return false end
   redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now)`,
-    times: 2,
     replace: `false then return false end
   local granted = now - arrived / 1000 <= FRESH and lease or first
   if redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now) == 0 or takeLock(lock, owner, granted) then
@@ -102,7 +100,6 @@ export const mutations: readonly Mutation[] = [
     protection: 'turn of clients without an entry',
     file: SCRIPTS,
     find: 'if (others(lock, channel, publish) or 1) > 0 then return nil end',
-    times: 2,
     replace: '',
     caught: { id: 'F49', topology: 'standalone' },
   },
@@ -181,7 +178,6 @@ export const mutations: readonly Mutation[] = [
     protection: 'renewal of the permits of a limit',
     file: SCRIPTS,
     find: "redis.call('ZADD', permits, 'XX', now + lease, owner)",
-    times: 2,
     replace: '',
     caught: { id: 'F31l', topology: 'standalone' },
   },

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { MemoryGrantingLock } from '../../lib/backend/memory/granting-lock.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
+import { RedisGrantingLock } from '../../lib/backend/redis/kinds/granting-lock.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';
@@ -71,9 +71,9 @@ inWorld(memory, ({ time }) => {
     it('make two requests for each turn, and subscribe once', async () => {
       const clients = [await memory.open(), await memory.open()] as const;
       const requests = (['acquire', 'wait', 'release', 'withdraw'] as const).map((operation) =>
-        jest.spyOn(MemoryGrantingLock.prototype, operation),
+        jest.spyOn(RedisGrantingLock.prototype, operation),
       );
-      const subscriptions = jest.spyOn(MemoryStore.prototype, 'subscribe');
+      const subscriptions = jest.spyOn(MemoryServer.prototype, 'subscribe');
       let hold = await clients[0].locks.acquire('n');
       for (let turn = 1; turn <= 10; turn++) {
         const waiting = clients[turn % 2 === 1 ? 1 : 0].locks.acquire('n', { wait: '5s' });

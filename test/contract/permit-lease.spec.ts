@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
-import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import type { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import { memoryBackend } from '../kit/memory-backend.js';
 import type { PermitOperations } from '../../lib/backend/permit-operations.js';
 import { LockLostError, LockUnavailableError, type Permit } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
@@ -71,8 +71,8 @@ describe('The lease of a permit', () => {
   const setUp = async () => {
     const clock = new ManualClock();
     const late = { acquire: 0, updateLease: [] as number[] };
-    const backend = (scheduler: MonotonicScheduler): MemoryBackend => {
-      const memory = new MemoryBackend(new MemoryStore(scheduler));
+    const backend = (scheduler: MonotonicScheduler): RedisBackend => {
+      const memory = memoryBackend(scheduler);
       const { permitExpirableSemaphore: permits } = memory;
       const slow: Partial<PermitOperations> = {
         acquire: async (request) => {

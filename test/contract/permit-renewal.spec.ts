@@ -1,5 +1,5 @@
-import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import type { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import { memoryBackend } from '../kit/memory-backend.js';
 import { LockLostError, LockOptionsError } from '../../lib/index.js';
 import { permitDeadlines } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
@@ -155,8 +155,8 @@ describe('The renewal of permits', () => {
     const clock = new ManualClock();
     const sent: number[] = [];
     const held = { replies: undefined as Promise<void> | undefined };
-    const backend = (scheduler: MonotonicScheduler): MemoryBackend => {
-      const memory = new MemoryBackend(new MemoryStore(scheduler));
+    const backend = (scheduler: MonotonicScheduler): RedisBackend => {
+      const memory = memoryBackend(scheduler);
       const { permitExpirableSemaphore: permits } = memory;
       const renew: typeof permits.renew = async (renewals) => {
         sent.push(renewals.length);

@@ -1,5 +1,5 @@
-import { MemoryBlockedHolds } from '../../lib/backend/memory/blocked-holds.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import type { BlockedHoldOperations } from '../../lib/backend/blocked-hold-operations.js';
+import { memoryBackend } from '../kit/memory-backend.js';
 import { type BlockedHold, type HeldLock, textOf } from '../../lib/deadlock/blocked-hold.js';
 import { DeadlockWatch } from '../../lib/deadlock/deadlock-watch.js';
 import type { WatchedWait } from '../../lib/deadlock/watched-wait.js';
@@ -16,7 +16,7 @@ class Bench {
   readonly scheduler = new MonotonicScheduler(this.clock, (error) => {
     throw error;
   });
-  readonly records = new MemoryBlockedHolds(new MemoryStore(this.scheduler));
+  readonly records = memoryBackend(this.scheduler).blockedHolds;
   readonly events: LockEvent[] = [];
   /** What the server says of each lock. */
   isHeld: (held: HeldLock) => boolean = () => true;
@@ -34,7 +34,7 @@ class Bench {
     },
   };
 
-  constructor(records: Partial<MemoryBlockedHolds> = {}) {
+  constructor(records: Partial<BlockedHoldOperations> = {}) {
     const events = new LockEvents();
     events.on((event) => this.events.push(event));
     const { scheduler } = this;

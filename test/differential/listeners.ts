@@ -1,10 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { MemoryStore } from '../../lib/backend/memory/memory-store.js';
-import type { Subscription } from '../../lib/backend/lock-backend.js';
+import type { MemoryServer } from '../../lib/backend/memory/memory-server.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
-
-/** Channels on which Redis announces numbers of permits, and memory only that there are some. */
-const PERMITS = 'redisson_sc';
 
 /** A message as one client heard it. */
 export interface Heard {
@@ -35,22 +31,22 @@ class HeardMessages {
 
 export class MemoryListeners implements Listeners {
   private readonly messages = new HeardMessages();
-  private readonly subscriptions = new Map<string, Map<string, Subscription>>();
+  private readonly subscriptions = new Map<string, Map<string, () => void>>();
 
-  constructor(private readonly store: MemoryStore) {}
+  constructor(private readonly server: MemoryServer) {}
 
   async listen(client: string, channels: readonly string[]): Promise<void> {
-    const subscribed = this.subscriptions.get(client) ?? new Map<string, Subscription>();
+    const subscribed = this.subscriptions.get(client) ?? new Map<string, () => void>();
     this.subscriptions.set(client, subscribed);
     for (const channel of channels.filter((one) => !subscribed.has(one))) {
-      // Memory announces releases without a text.
-      const onMessage = (message = '0'): void => this.messages.add(client, channel, message);
-      subscribed.set(channel, this.store.subscribe(channel, onMessage));
+      const onMessage = (message = ''): void => this.messages.add(client, channel, message);
+      // Each client has a connection of its own.
+      subscribed.set(channel, this.server.subscribe(subscribed, channel, onMessage));
     }
   }
 
   async leave(client: string): Promise<void> {
-    for (const subscription of this.subscriptions.get(client)?.values() ?? []) subscription.cancel();
+    for (const cancel of this.subscriptions.get(client)?.values() ?? []) cancel();
     this.subscriptions.delete(client);
   }
 
@@ -93,10 +89,7 @@ export class RedisListeners implements Listeners {
     const known = this.connections.get(client);
     if (known) return known;
     const connection = connectAdmin(this.url);
-    connection.on('message', (channel: string, message: string) => {
-      // Both announce a release, and memory has one text for it.
-      this.messages.add(client, channel, message === '1' || channel.startsWith(PERMITS) ? '0' : message);
-    });
+    connection.on('message', (channel: string, message: string) => this.messages.add(client, channel, message));
     this.connections.set(client, connection);
     return connection;
   }

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
-import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import type { Keyspace } from '../../lib/backend/memory/keyspace.js';
+import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
+import { memoryTransport } from '../../lib/backend/memory/memory-transport.js';
 import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { lockScripts } from '../../lib/backend/redis/scripts/all-scripts.js';
 import { openTransport } from '../../lib/backend/redis/transport.js';
@@ -9,7 +10,7 @@ import { LockError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { readMemory } from '../contract/vectors/memory-data.js';
+import { readKeyspace } from '../contract/vectors/memory-data.js';
 import { readRedis, type RedisData } from '../contract/vectors/redis-data.js';
 import { ClockedServer } from '../servers/redis/clocked-server.js';
 import { type Listeners, MemoryListeners, RedisListeners } from './listeners.js';
@@ -19,7 +20,7 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
-/** Prefix of the keys by which a server recognizes a repeated request; memory never receives one twice. */
+/** Prefix of the keys by which a server recognizes a repeated request. */
 const REQUEST_MARKER = 'redisson_unlock_latch:';
 
 /** One of the two backends, with its clock. */
@@ -135,13 +136,13 @@ export class Pair {
   async compare(steps: readonly Step[]): Promise<void> {
     await this.listeners.reset();
     await this.admin.flushall();
-    const { memory, store } = await freshMemory(this.redis.now());
+    const { memory, keyspace } = await freshMemory(this.redis.now());
     for (const step of steps) {
       const [real, modelled] = [await outcomeOf(this.redis, step), await outcomeOf(memory, step)];
       expect({ step: step.label, reply: modelled }).toEqual({ step: step.label, reply: real });
     }
-    const real = normalizedState(await readLasting(this.admin), this.redis.now());
-    expect(normalizedState(readMemory(store), memory.now())).toEqual(real);
+    const real = normalizedState(lastingOf(await readRedis(this.admin)), this.redis.now());
+    expect(normalizedState(lastingOf(readKeyspace(keyspace)), memory.now())).toEqual(real);
     expect(await memory.listeners.heard()).toEqual(await this.listeners.heard());
   }
 
@@ -153,20 +154,26 @@ export class Pair {
   }
 }
 
-/** The keys of the server except the markers of requests. */
-const readLasting = async (admin: Redis): Promise<RedisData> =>
-  Object.fromEntries(Object.entries(await readRedis(admin)).filter(([name]) => !name.startsWith(REQUEST_MARKER)));
+/** The keys except the markers of requests, whose ids differ. */
+const lastingOf = (data: RedisData): RedisData =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => !name.startsWith(REQUEST_MARKER)));
+
+/** As on a server, a key exists throughout the ms in which it ends. */
+const LAST_MS = 1;
 
 /** An empty memory whose clock stands at an instant. */
-const freshMemory = async (instant: number): Promise<{ memory: Side; store: MemoryStore }> => {
+const freshMemory = async (instant: number): Promise<{ memory: Side; keyspace: Keyspace }> => {
   const clock = new ManualClock();
-  await clock.advance(instant);
-  const store = new MemoryStore(new MonotonicScheduler(clock, rethrow));
+  const scheduler = new MonotonicScheduler(clock, rethrow);
+  const server = new MemoryServer(scheduler, LAST_MS);
+  await clock.advance(instant - server.now());
+  const transport = memoryTransport(server, NO_TIMEOUT);
+  transport.commands.timeoutFor = () => NO_TIMEOUT;
   const memory: Side = {
-    backend: new MemoryBackend(store, 'counter'),
-    now: () => store.now(),
+    backend: new RedisBackend(transport, { fencing: 'counter' }, scheduler),
+    now: () => server.now(),
     pass: (ms) => clock.advance(ms),
-    listeners: new MemoryListeners(store),
+    listeners: new MemoryListeners(server),
   };
-  return { memory, store };
+  return { memory, keyspace: server.keyspace };
 };

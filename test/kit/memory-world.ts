@@ -1,17 +1,16 @@
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
-import type { Fencing } from '../../lib/backend/lock-operations.js';
-import { deadlineTable, waiterTable } from '../../lib/backend/memory/fair-queue.js';
-import { lockTable } from '../../lib/backend/memory/lock.js';
-import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
-import { waitingTable } from '../../lib/backend/memory/waiting-clients.js';
+import type { Reply } from '../../lib/backend/memory/keyspace.js';
+import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
+import { memoryTransport } from '../../lib/backend/memory/memory-transport.js';
+import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import type { Transport } from '../../lib/backend/redis/transport.js';
+import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import { StallingClock } from './stalling-clock.js';
 import { type Probe, type RawPlace, renewed, type World } from './world.js';
 import { Time } from './time.js';
-import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
 
 /** Clients that share one memory, as they would share a server, on a manual clock. */
 export class MemoryWorld implements World {
@@ -34,10 +33,11 @@ export class MemoryWorld implements World {
   async start(): Promise<void> {}
 
   async open(options: ClientOptions = {}): Promise<Client> {
-    const { clock: scheduler } = this.shared;
-    const { fencing } = parseModuleOptions({ ...options, backend: 'memory' });
-    const backend = (): LockBackend => this.shared.connect(fencing);
-    return this.clients.add(openClient({ ...options, backend: 'memory' }, { scheduler, backend }));
+    const { clock } = this.shared;
+    const { fencing, commandTimeout } = parseModuleOptions({ ...options, backend: 'memory' });
+    const backend = (scheduler: MonotonicScheduler): LockBackend =>
+      new RedisBackend(this.shared.connect(commandTimeout), { fencing }, scheduler);
+    return this.clients.add(openClient({ ...options, backend: 'memory' }, { scheduler: clock, backend }));
   }
 
   renewed(...names: readonly string[]): Promise<void> {
@@ -55,102 +55,93 @@ export class MemoryWorld implements World {
 class SharedMemory implements Probe {
   readonly clock = new StallingClock();
   readonly time = Time.on(this.clock);
-  private readonly store = new MemoryStore(new MonotonicScheduler(this.clock, rethrow));
-  private readonly locks = lockTable(this.store);
-  private readonly channelNames = new Set<string>();
-  private asked = 0;
+  private readonly server = new MemoryServer(new MonotonicScheduler(this.clock, rethrow));
+  private sent = 0;
 
-  /** A backend for one client. */
-  connect(fencing: Fencing): LockBackend {
-    const backend = new MemoryBackend(this.store, fencing);
-    return this.counted(backend);
+  /** A connection for one client. */
+  connect(commandTimeout: number): Transport {
+    const transport = memoryTransport(this.server, commandTimeout);
+    const run = transport.commands.run.bind(transport.commands);
+    transport.commands.run = (...asked) => {
+      this.sent += 1;
+      return run(...asked);
+    };
+    return transport;
   }
 
   async state(name: string): ReturnType<Probe['state']> {
-    const held = this.locks.find(name);
-    const owners = held ? { [held.owner]: held.count } : {};
-    return { type: held ? 'hash' : 'none', owners, ttl: this.store.remaining(name) };
+    const type = this.server.keyspace.entry(name)?.type ?? 'none';
+    const owners = type === 'hash' ? this.holdsOf(name) : {};
+    return { type, owners, ttl: Number(this.call('PTTL', name)) };
   }
 
   async names(): Promise<string[]> {
-    return this.store.names();
+    return this.server.keyspace.keys();
   }
 
   async put(name: string, owner: string, ttl: number, count = 1): Promise<void> {
-    this.locks.set(name, { owner, count }, ttl);
+    this.call('DEL', name);
+    this.call('HSET', name, owner, String(count));
+    this.call('PEXPIRE', name, String(ttl));
   }
 
   async remove(name: string): Promise<void> {
-    this.store.delete(name);
+    this.call('DEL', name);
   }
 
   async queue(name: string): Promise<readonly RawPlace[]> {
-    const deadlines = deadlineTable(this.store).find(fairDeadlines(name));
-    return (waiterTable(this.store).find(fairQueue(name)) ?? []).map((owner) => {
-      const deadline = deadlines?.get(owner);
-      return { owner, keptFor: deadline === undefined ? undefined : deadline - this.store.now() };
+    return this.listOf(fairQueue(name)).map((owner) => {
+      const deadline = this.call('ZSCORE', fairDeadlines(name), owner);
+      return { owner, keptFor: deadline === null ? undefined : Number(deadline) - this.server.now() };
     });
   }
 
   async queueLength(name: string): Promise<number> {
-    return waiterTable(this.store).find(fairQueue(name))?.length ?? 0;
+    return this.listOf(fairQueue(name)).length;
   }
 
   async waitingClients(name: string): Promise<number> {
-    return waitingTable(this.store).find(waitingClients(name))?.length ?? 0;
+    return Number(this.call('ZCARD', waitingClients(name)));
   }
 
   async enqueue(name: string, { owner, keptFor }: RawPlace): Promise<void> {
-    const [waiters, deadlines] = [waiterTable(this.store), deadlineTable(this.store)];
-    waiters.set(fairQueue(name), [...(waiters.find(fairQueue(name)) ?? []), owner]);
-    if (keptFor === undefined) return;
-    const others = deadlines.find(fairDeadlines(name)) ?? [];
-    deadlines.set(fairDeadlines(name), new Map([...others, [owner, this.store.now() + keptFor]]));
+    this.call('RPUSH', fairQueue(name), owner);
+    // Redisson writes whole milliseconds.
+    if (keptFor !== undefined) {
+      this.call('ZADD', fairDeadlines(name), String(Math.floor(this.server.now()) + keptFor), owner);
+    }
   }
 
   async clear(): Promise<void> {
-    for (const name of this.store.names()) this.store.delete(name);
+    for (const name of this.server.keyspace.keys()) this.call('DEL', name);
   }
 
   async subscribers(channel: string): Promise<number> {
-    return this.store.subscribers(channel);
+    return this.server.receivers(channel);
   }
 
   async channels(): Promise<string[]> {
-    return [...this.channelNames].filter((channel) => this.store.subscribers(channel) > 0);
+    return [...this.server.channelNames];
   }
 
   async commands(): Promise<number> {
-    return this.asked;
+    return this.sent;
   }
 
-  /** The backend with counters for transitions and queries, and a list of its channels. */
-  private counted(backend: MemoryBackend): LockBackend {
-    const counting = <T extends object>(transitions: T): T =>
-      new Proxy(transitions, {
-        get: (target, property) => {
-          const member: unknown = Reflect.get(target, property);
-          if (typeof member !== 'function' || ANSWERED_LOCALLY.has(property)) return member;
-          return (...args: unknown[]): unknown => {
-            this.asked += 1;
-            return Reflect.apply(member, target, args);
-          };
-        },
-      });
-    const parts = Object.entries(backend).map(([part, transitions]: [string, object]) => [part, counting(transitions)]);
-    return Object.assign(Object.create(backend) as MemoryBackend, Object.fromEntries(parts), {
-      pubSub: {
-        subscribe: (channel: string, listener: () => void) => {
-          this.channelNames.add(channel);
-          return backend.pubSub.subscribe(channel, listener);
-        },
-      },
-    });
+  private call(...command: readonly string[]): Reply {
+    return this.server.keyspace.call(command);
+  }
+
+  private listOf(key: string): readonly string[] {
+    return [this.call('LRANGE', key, '0', '-1')].flat(2).map(String);
+  }
+
+  private holdsOf(name: string): Record<string, number> {
+    const fields = [this.call('HGETALL', name)].flat(2).map(String);
+    const owners = fields.filter((_, index) => index % 2 === 0);
+    return Object.fromEntries(owners.map((owner, index) => [owner, Number(fields[2 * index + 1])]));
   }
 }
-
-/** Methods of a backend that ask no server. */
-const ANSWERED_LOCALLY = new Set<string | symbol>(['canWait', 'grantChannel', 'entryOf', 'firstLease']);
 
 const rethrow = (error: unknown): never => {
   throw error;

@@ -104,6 +104,10 @@ return { 'given', redis.call('GET', total) }
     expect(generated()).toMatchInlineSnapshot(`
      "// Written by tools/embed-scripts.mjs from the .lua files beside it: edit those, then 'npm run scripts:embed'.
      import { script } from './script.js';
+     /** shared/clock.lua */
+     const clock = \`local clock = redis.call\`;
+     /** shared/now.lua */
+     const now = \`local function now() return clock('TIME') end\`;
      export const scripts = {
        fairShare: {
          /** Gives everybody a share, and says who came. */
@@ -116,7 +120,8 @@ return { 'given', redis.call('GET', total) }
            keyNames: ['total'],
            argumentNames: ['who', 'share', 'others'],
            replies: [[{ holds: ['given', 'empty'] }, { holds: 'number', rest: true }]],
-           text: \`local total = KEYS[1]
+           text: [
+             \`local total = KEYS[1]
      local who = ARGV[1]
      local share = tonumber(ARGV[2])
      if not share then return redis.error_reply('ERR argument share is not a number') end
@@ -124,12 +129,13 @@ return { 'given', redis.call('GET', total) }
      for i = 3, #ARGV do
        others[i - 2] = tonumber(ARGV[i])
        if not others[i - 2] then return redis.error_reply('ERR argument others is not a number') end
-     end
-     local clock = redis.call
-     local function now() return clock('TIME') end
-     local left = redis.call('DECRBY', total, share) -- trailing
+     end\`,
+             clock,
+             now,
+             \`local left = redis.call('DECRBY', total, share) -- trailing
      redis.call('PUBLISH', who, 'KEYS \\\\\\\\ \\\`\\\${now}\\\`')
      return { 'given', left, now(), unpack(others) }\`,
+           ].join('\\n'),
          }),
        },
      };
@@ -148,10 +154,8 @@ return { now() }
 `;
     write('fair-share/take.lua', text);
     expect(embed(folder)).toEqual({ status: 0, stderr: '' });
-    expect(generated()).toContain(`local clock = redis.call
-if clock('EXISTS', total) == 0 then return { 0 } end
-local function now() return clock('TIME') end
-return { now() }`);
+    const parts = ['clock,', "`if clock('EXISTS', total) == 0 then return { 0 } end`,", 'now,', '`return { now() }`,'];
+    expect(generated().replace(/\s+/g, ' ')).toContain(parts.join(' '));
   });
 
   it('refuses an include below the header of a shared file', () => {

@@ -1,17 +1,16 @@
-import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
 import type { QueueOutcome } from '../../lib/backend/fair-lock-operations.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
+import { memoryBackend } from '../kit/memory-backend.js';
 import { LimitAcquirers } from '../../lib/waiting/limit/limit-acquirers.js';
 
 const open = () => {
   const clock = new ManualClock();
   const scheduler = new MonotonicScheduler(clock, () => {});
-  const { limit: limits, pubSub } = new MemoryBackend(new MemoryStore(scheduler));
+  const { limit: limits, pubSub } = memoryBackend(scheduler);
   const polling = { subscribed: 5000, unsubscribed: 1000 };
   const waiting = { pubSub, scheduler, polling, commandTimeout: 1000, maxQueue: 100, slot: 5000 };
   const acquirers = new LimitAcquirers({ ...waiting, limits, owners: new OwnerIds(), events: new LockEvents() });

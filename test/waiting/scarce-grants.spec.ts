@@ -1,9 +1,9 @@
-import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import type { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
 import type { LockService } from '../../lib/lock.service.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { openClient } from '../kit/client.js';
+import { memoryBackend } from '../kit/memory-backend.js';
 
 const CALLERS = 20;
 const PERMITS = 3;
@@ -14,7 +14,7 @@ interface Kind {
   /** Calls `work` with a grant, which ends when that resolves. */
   readonly take: (locks: LockService, work: () => Promise<void>) => Promise<unknown>;
   /** Replaces the operation that asks the server. */
-  readonly count: (backend: MemoryBackend, onAsked: () => void) => void;
+  readonly count: (backend: RedisBackend, onAsked: () => void) => void;
   /** The number of requests of the callers, as when they were asked for one by one. */
   readonly asked: number;
 }
@@ -70,7 +70,7 @@ const kinds: readonly Kind[] = [
 describe(`${CALLERS} callers of one process with ${PERMITS} permits`, () => {
   it.each(kinds)('D72: ask no more often than one by one: $title', async ({ prepare, take, count, asked }) => {
     const clock = new ManualClock();
-    const backend = new MemoryBackend(new MemoryStore(new MonotonicScheduler(clock, () => {})));
+    const backend = memoryBackend(new MonotonicScheduler(clock, () => {}));
     let requests = 0;
     count(backend, () => (requests += 1));
     const client = openClient({ backend: 'memory' }, { scheduler: clock, backend: () => backend });

@@ -1,10 +1,11 @@
 import type { LockOperations, Renewal } from '../../lib/backend/lock-operations.js';
-import { MemoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../lib/backend/memory/memory-store.js';
+import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
+import type { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { Client, type ClientOptions, openClient } from '../kit/client.js';
+import { memoryBackend } from '../kit/memory-backend.js';
 
 type Transition = 'renew' | 'hold';
 
@@ -23,19 +24,20 @@ export class HeldReplies {
   readonly clock = new ManualClock();
   /** The commands without a reply, in the order in which they were requested. */
   readonly unanswered: Unanswered[] = [];
-  private readonly store = new MemoryStore(new MonotonicScheduler(this.clock, rethrow));
+  private readonly scheduler = new MonotonicScheduler(this.clock, rethrow);
+  private readonly server = new MemoryServer(this.scheduler);
   private readonly heldBack = new Map<Transition, 'executed' | 'not executed'>();
 
   /** Opens a client whose replies {@link holdBack} affects. */
   open(options: ClientOptions = {}): Client {
-    const backend = new MemoryBackend(this.store);
+    const backend = memoryBackend(this.scheduler, this.server);
     for (const locks of Object.values(backend)) if (isLock(locks)) this.intercept(locks);
     return this.client(backend, options);
   }
 
   /** Opens a client of another process. */
   openUndisturbed(): Client {
-    return this.client(new MemoryBackend(this.store), {});
+    return this.client(memoryBackend(this.scheduler, this.server), {});
   }
 
   /**
@@ -57,7 +59,7 @@ export class HeldReplies {
     return found;
   }
 
-  private client(backend: MemoryBackend, options: ClientOptions): Client {
+  private client(backend: RedisBackend, options: ClientOptions): Client {
     return openClient({ ...options, backend: 'memory' }, { scheduler: this.clock, backend: () => backend });
   }
 

@@ -78,7 +78,6 @@ describeVectors(
         lk: { type: 'hash', value: { '${B7}': '1' }, ttl: [4000, 5000] },
         'redisson_unlock_latch:{lk}:0123456789abcdef0123456789abcdef': { type: 'string', value: '1', ttl: [1, 15_000] },
       },
-      notInMemory: true,
     },
   },
 );

@@ -44,25 +44,3 @@ export const arrangeRedis = async (redis: Redis, commands: readonly string[]): P
     await redis.call(name, ...binary);
   }
 };
-
-const inPairs = (args: readonly string[]): [string, string][] =>
-  Array.from({ length: args.length / 2 }, (_, pair) => [args[2 * pair] ?? '', args[2 * pair + 1] ?? '']);
-
-/** The keys that the set-up commands of the vectors leave on an empty server, computed without a server. */
-export const dataOf = (commands: readonly string[]): RedisData => {
-  const data: Record<string, RedisValue> = {};
-  for (const command of commands) {
-    const [name = '', key = '', ...args] = command.split(' ');
-    const kept = data[key];
-    if (name === 'HSET') data[key] = { type: 'hash', value: Object.fromEntries(inPairs(args)), ttl: kept?.ttl ?? -1 };
-    else if (name === 'SET')
-      data[key] = { type: 'string', value: args[0] ?? '', ttl: args[1] === 'PX' ? Number(args[2]) : -1 };
-    else if (name === 'RPUSH') data[key] = { type: 'list', value: args, ttl: -1 };
-    else if (name === 'ZADD') {
-      const members = inPairs(args).map(([score, member]) => [member, score]);
-      data[key] = { type: 'zset', value: Object.fromEntries(members), ttl: -1 };
-    } else if (name === 'PEXPIRE' && kept) data[key] = { ...kept, ttl: Number(args[0]) };
-    else throw new Error(`A set-up command that no vector had so far: ${command}`);
-  }
-  return data;
-};

@@ -1,14 +1,15 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
-import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
-import { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
+import { MemoryServer } from '../../../lib/backend/memory/memory-server.js';
+import { memoryTransport } from '../../../lib/backend/memory/memory-transport.js';
+import { RedisBackend } from '../../../lib/backend/redis/redis-backend.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { ClientOptions } from '../../kit/client.js';
 import { Recorder } from '../recorder.js';
 import { RedisWorld } from '../../kit/redis-world.js';
 import { expectReturned, expectState } from './expected.js';
-import { arrangeMemory, readMemory } from './memory-data.js';
-import { arrangeRedis, dataOf, readRedis, type RedisData } from './redis-data.js';
+import { arrangeKeyspace, readKeyspace } from './memory-data.js';
+import { arrangeRedis, readRedis, type RedisData } from './redis-data.js';
 import { allVectors, type Message, substitute, type Vector } from './vector.js';
 
 /** The facts that an operation may use beside its arguments. */
@@ -51,8 +52,6 @@ export interface Difference {
   readonly returns?: unknown;
   readonly state?: Vector['state'];
   readonly messages?: Vector['messages'];
-  /** Whether the vector has no counterpart in memory. */
-  readonly notInMemory?: boolean;
 }
 
 export type Differences = Readonly<Record<string, Difference>>;
@@ -60,20 +59,7 @@ export type Differences = Readonly<Record<string, Difference>>;
 interface Case {
   readonly title: string;
   readonly vector: Vector;
-  readonly inMemory: boolean;
 }
-
-class RecordingStore extends MemoryStore {
-  readonly heard: string[] = [];
-
-  override publish(channel: string): number {
-    this.heard.push(channel);
-    return super.publish(channel);
-  }
-}
-
-/** Far from zero, so that no instant of a vector is negative. */
-const MEMORY_NOW = 1_000_000_000;
 
 /** @param prefixes The ids of the vectors without their numbers. */
 const casesOf = (prefixes: readonly string[], differences: Differences): Case[] => {
@@ -82,9 +68,9 @@ const casesOf = (prefixes: readonly string[], differences: Differences): Case[] 
   if (unknown.length > 0) throw new Error(`Differences of vectors that are not there: ${unknown.join(', ')}`);
   return chosen.map((vector) => {
     const difference = differences[vector.id];
-    const { why, notInMemory = false, ...instead } = difference ?? { why: '' };
+    const { why, ...instead } = difference ?? { why: '' };
     const title = `${vector.id} ${vector.title}${why === '' ? '' : ` [differs: ${why}]`}`;
-    return { title, vector: { ...vector, ...instead }, inMemory: !notInMemory };
+    return { title, vector: { ...vector, ...instead } };
   });
 };
 
@@ -113,7 +99,7 @@ const inRanges = (heard: readonly (readonly [string, string])[], expected: reado
     return [channel, isWithin ? range : payload];
   });
 
-/** Runs the vectors on Redis byte for byte, and on memory by state. */
+/** Runs the vectors on Redis and in memory, byte for byte. */
 export const describeVectors = (
   prefixes: readonly string[],
   operations: Readonly<Record<string, Operation>>,
@@ -144,26 +130,24 @@ export const describeVectors = (
   });
 
   describe('The conformance vectors in memory', () => {
-    it.each(cases.filter(({ inMemory }) => inMemory))('$title', async ({ vector: spelled }) => {
-      const clock = new ManualClock();
-      await clock.advance(MEMORY_NOW - clock.now());
-      const scheduler = new MonotonicScheduler(clock, (error) => {
+    it.each(cases)('$title', async ({ vector: spelled }) => {
+      const scheduler = new MonotonicScheduler(new ManualClock(), (error) => {
         throw error;
       });
-      const store = new RecordingStore(scheduler);
-      const now = store.now();
+      const server = new MemoryServer(scheduler);
+      const { keyspace } = server;
+      const heard: [string, string][] = [];
+      keyspace.publish = (...message) => heard.push(message);
+      const now = server.now();
       const vector = substitute(spelled, now);
-      const before = dataOf(vector.setup);
-      arrangeMemory(store, before);
-      const returned = await perform(operations, spelled, new MemoryBackend(store, options.fencing), { now, before });
-      expectState(readMemory(store), vector, now);
+      arrangeKeyspace(keyspace, vector.setup);
+      const before = readKeyspace(keyspace);
+      const transport = memoryTransport(server, 1000);
+      const backend = new RedisBackend(transport, { fencing: options.fencing ?? 'clock' }, scheduler);
+      const returned = await perform(operations, spelled, backend, { now, before });
+      expectState(readKeyspace(keyspace), vector, now);
       expectReturned(returned, vector, now);
-      // Messages carry no payload in memory.
-      expectMessages(
-        store.heard,
-        vector.messages.map(([channel]) => channel),
-        vector,
-      );
+      expectMessages(inRanges(heard, vector.messages), vector.messages, vector);
     });
   });
 };

@@ -12,7 +12,7 @@ export const watchAskers = (simulation: Simulation, server: SimulatedServer, nam
     if (/\/(acquire|queue|wait)$/.test(script)) asked.add(String(args['owner']));
     // A release may carry the entry with which its client goes on waiting.
     if (typeof args['again'] === 'string') asked.add(args['again'].split(' ')[0] ?? '');
-    const holder = server.holderOf(lock);
+    const holder = server.stored.holderOf(lock);
     if (holder !== undefined && !asked.has(holder)) {
       simulation.violate('given to those that asked', `${script} gave ${lock} to ${holder}, which did not ask for it`);
     }

@@ -48,17 +48,19 @@ export class Grants {
   /** Whether a process waits on the server, or has the lock, so that its waiters get their turn. */
   isInLine({ clientIds }: SimulatedProcess): boolean {
     const { server, name } = this;
-    return [server.holderOf(name) ?? '', ...server.waitingFor(name)].some((owner) => clientIds.has(clientIdOf(owner)));
+    return [server.stored.holderOf(name) ?? '', ...server.stored.waitingFor(name)].some((owner) =>
+      clientIds.has(clientIdOf(owner)),
+    );
   }
 
   private checkExecution({ script, keys, args, reply, waitingBefore }: Execution): void {
     if (keys['lock'] !== this.name) return;
     const { store } = this.server;
-    for (const owner of this.server.waitingFor(this.name)) {
+    for (const owner of this.server.stored.waitingFor(this.name)) {
       if (!this.arrivals.has(owner)) this.arrivals.set(owner, store.now());
     }
-    const holder = this.server.holderOf(this.name);
-    const back = [holder ?? '', ...this.server.waitingFor(this.name)].find((owner) => this.ended.has(owner));
+    const holder = this.server.stored.holderOf(this.name);
+    const back = [holder ?? '', ...this.server.stored.waitingFor(this.name)].find((owner) => this.ended.has(owner));
     if (back !== undefined) this.violate('no owner comes back', `${back} is back, by a late ${script}`);
     if (script === 'lock/release' && reply[0] !== 'not-held') this.ended.add(String(args['owner']));
     if (script !== 'lock/release' && script !== 'lock/withdraw') return;
@@ -77,7 +79,7 @@ export class Grants {
     if (first !== undefined) {
       this.violate('first come, first served', `${name} went to ${holder} before ${first}`);
     }
-    const lease = server.store.remaining(name);
+    const lease = server.stored.remaining(name);
     const waited = server.store.now() - (this.arrivals.get(holder) ?? 0);
     if (lease > FIRST_LEASE_TIMEOUTS * world.profile.commandTimeout && waited > FRESH_MS + 1) {
       this.violate('short first lease', `${holder} was given ${name} for ${lease} ms after ${waited.toFixed(1)} ms`);
@@ -104,7 +106,7 @@ export class Grants {
 
   /** The owner of the lock, if its process lives and does not know. */
   private unknownOwner(): OwnerId | undefined {
-    const owner = this.server.holderOf(this.name);
+    const owner = this.server.stored.holderOf(this.name);
     if (owner === undefined) return undefined;
     const process = this.world.processes.find(({ clientIds }) => clientIds.has(clientIdOf(owner)));
     if (!process?.isAlive || process.isStalled) return undefined;

@@ -17,7 +17,7 @@ export const checkLeftovers = (
 ): void => {
   const complain = (what: string): void => simulation.violate('nothing left', what);
   for (const server of servers) {
-    const names = server.store.names().filter((name) => !isMeantToStay(name));
+    const names = server.store.keys().filter((name) => !isMeantToStay(name));
     if (names.length > 0) complain(`${server.name} still has ${names.join(', ')}`);
     const channels = server.store.heardChannels;
     if (channels.length > 0) complain(`${server.name} still has subscriptions to ${channels.join(', ')}`);

@@ -1,5 +1,3 @@
-import { limitTable } from '../../../lib/backend/memory/limit-data.js';
-import { lockTable } from '../../../lib/backend/memory/lock.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 
@@ -21,17 +19,16 @@ export const watchTokens = (simulation: Simulation, server: SimulatedServer): vo
 /** Checks that the permits of limits go to the waiters in the order of their places on the server. */
 export const watchLimitOrder = (simulation: Simulation, server: SimulatedServer): void => {
   const queues = new Map<string, unknown[]>();
-  const limits = limitTable(server.store);
   /** Owners whose request was granted before: a repetition gets the same answer. */
   const granted = new Set<unknown>();
   server.onExecuted(({ script, keys, args, reply }) => {
     if (!script.startsWith('limit/')) return;
     const key = String(keys['permits']);
-    // Places of processes that died end unnoticed.
-    const places = limits.find(key)?.places;
     const { owner } = args;
     // A place that had ended is given anew, at the end.
-    const isKept = (each: unknown): boolean => (each === owner ? reply[0] !== 'queued' : !!places?.has(String(each)));
+    // Places of processes that died end unnoticed.
+    const isKept = (each: unknown): boolean =>
+      each === owner ? reply[0] !== 'queued' : server.stored.hasPlace(key, String(each));
     const queue = (queues.get(key) ?? []).filter(isKept);
     const place = queue.indexOf(owner);
     if (reply[0] === 'queued') queue.push(owner);
@@ -68,8 +65,7 @@ export const watchFairOrder = (simulation: Simulation, server: SimulatedServer):
       );
     }
     // A request that ends a hold may have given the lock to a waiter.
-    const holder =
-      reply[0] === 'passed-on' || reply[0] === 'left' ? lockTable(server.store).find(lock)?.owner : undefined;
+    const holder = reply[0] === 'passed-on' || reply[0] === 'left' ? server.stored.holderOf(lock) : undefined;
     if (holder !== undefined) take(lock, holder);
     if (script !== 'fair-lock/queue') return;
     const place = queue.indexOf(args['owner']);

@@ -1,6 +1,4 @@
-import { readWriteTable, waitingWritersTable } from '../../../lib/backend/memory/read-write/read-write-data.js';
 import { clientIdOf } from '../../../lib/context/owner-ids.js';
-import { waitingWriters } from '../../../lib/keys/redisson-keys.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
@@ -80,16 +78,14 @@ export class WaitingWriters {
 
   /** The readers that wait although the lock is free or only read, and no writer waits. */
   private readersInVain(): readonly WaitingCaller[] {
-    const isWritten = readWriteTable(this.server.store).find(this.name)?.writer !== undefined;
-    if (isWritten || this.waitingFor('write').length > 0) return [];
+    if (this.server.stored.isWritten(this.name) || this.waitingFor('write').length > 0) return [];
     return this.waitingFor('read').filter(({ process }) => !process.isStalled);
   }
 
   /** The announced writers of processes that live, without a writer that waits there. */
   private announcedInVain(): readonly string[] {
-    const announced = waitingWritersTable(this.server.store).find(waitingWriters(this.name)) ?? [];
     const writers = this.waitingFor('write');
-    return [...announced].flatMap(([writer, until]) => {
+    return [...this.server.stored.waitingWriters(this.name)].flatMap(([writer, until]) => {
       if (until <= this.server.now) return [];
       const isOf = ({ clientIds }: SimulatedProcess): boolean => clientIds.has(clientIdOf(writer));
       const process = this.processes.find(isOf);

@@ -1,5 +1,8 @@
 import type { PlantedBug } from './planted-bug.js';
 
+/** The scripts, as the simulated servers execute them. */
+const SCRIPTS = 'backend/memory/scripts.generated.ts';
+
 /** The defects that were mended, each with its mend taken out. */
 export const mends: readonly PlantedBug[] = [
   {
@@ -99,15 +102,15 @@ export const mends: readonly PlantedBug[] = [
     what: 'a lone waiter of a fair lock that dies keeps its place for as long as the lease of the holder',
     edits: [
       {
-        file: 'backend/memory/fair-queue.ts',
-        find: 'ahead.length === 0 && !isOurs(owner)',
-        replace: 'ahead.length === 0',
+        file: SCRIPTS,
+        find: 'let hasLease = L.and(\n        !L.isTrue(isOwn),',
+        replace: 'let hasLease = L.and(\n        true,',
       },
       // The code that lowers deadlines which count Java waiters would lower this one as well.
       {
-        file: 'backend/memory/fair-queue.ts',
-        find: 'if (!head || this.withoutExcess(head, slot) === head) return;',
-        replace: 'if (head) return;',
+        file: SCRIPTS,
+        find: 'if (!L.isTrue(lowered)) {\n    return [deadline];',
+        replace: 'if (true) {\n    return [deadline];',
       },
     ],
   },
@@ -151,9 +154,9 @@ export const mends: readonly PlantedBug[] = [
     what: 'a fair lock is given to a waiter for the one whose name differs by braces only',
     edits: [
       {
-        file: 'backend/memory/fair-lock.ts',
-        find: "if (!givable || hasBraces(givable.owner) !== name.includes('{')) return false;",
-        replace: 'if (!givable) return false;',
+        file: SCRIPTS,
+        find: 'let own = L.or(\n    L.and(\n      L.and(head, () => waitsFor(head, lock)[0]),',
+        replace: 'let own = L.or(\n    L.and(\n      head,',
       },
     ],
   },
@@ -178,24 +181,30 @@ export const mends: readonly PlantedBug[] = [
     what: 'waiters are not told that what is left of a lease was shortened',
     edits: [
       {
-        file: 'backend/memory/lock.ts',
-        find: 'if (isShorter(lease, before)) this.tellLease(name, leaseText(lease), silent);',
-        replace: '',
+        file: SCRIPTS,
+        find: 'if (before === -1 || left < before) {',
+        replace: 'if (before === undefined) {',
       },
     ],
   },
   {
     name: 'D41',
     what: 'the next waiter for a fair lock is not told for how long the head has acquired it by a request',
-    edits: [{ file: 'backend/memory/fair-lock.ts', find: 'this.tellNext(name, lease);', replace: '' }],
+    edits: [
+      {
+        file: SCRIPTS,
+        find: "tellNext(lock, queue, deadlines, channel, publish, lease, now);\n      return [L.tableOf(['acquired'",
+        replace: "return [L.tableOf(['acquired'",
+      },
+    ],
   },
   {
     name: 'D41-left',
     what: 'the next waiter for a fair lock is not told when it ends if the one that knew has left',
     edits: [
       {
-        file: 'backend/memory/fair-lock.ts',
-        find: 'this.tellNext(name, this.store.remaining(name));',
+        file: SCRIPTS,
+        find: "tellNext(lock, queue, deadlines, channel, publish, L.redis.call('PTTL', lock)[0], now);",
         replace: '',
       },
     ],
@@ -212,9 +221,9 @@ export const mends: readonly PlantedBug[] = [
     what: 'the next waiter for a fair lock is not told for how long the lock was given to the one before it',
     edits: [
       {
-        file: 'backend/memory/fair-lock.ts',
-        find: 'this.tellNext(name, firstLease);',
-        replace: '',
+        file: SCRIPTS,
+        find: 'tellNext(lock, queue, deadlines, channel, publish, lease, now);\n  return [true];',
+        replace: 'return [true];',
       },
     ],
   },
@@ -265,7 +274,13 @@ export const mends: readonly PlantedBug[] = [
   {
     name: 'D51-spin',
     what: 'the release of a spin lock wakes no client that waits in turn for the plain lock of its name',
-    edits: [{ file: 'backend/memory/lock.ts', find: 'silent && this.waiting.count(name) === 0', replace: 'silent' }],
+    edits: [
+      {
+        file: SCRIPTS,
+        find: "if (L.isTrue(isSilent) && L.redis.pcall('EXISTS', waiters)[0] === 1) {",
+        replace: 'if (false) {',
+      },
+    ],
   },
   {
     name: 'one-renewal-of-many',

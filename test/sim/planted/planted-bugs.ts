@@ -1,5 +1,8 @@
 import type { PlantedBug } from './planted-bug.js';
 
+/** The scripts, as the simulated servers execute them. */
+const SCRIPTS = 'backend/memory/scripts.generated.ts';
+
 /** Mistakes that a change of the library could bring in. */
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -161,9 +164,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a fair lock is given to the waiter that came last',
     edits: [
       {
-        file: 'backend/memory/fair-queue.ts',
-        find: 'const { owner, deadline } = this.head ?? {};',
-        replace: 'const { owner, deadline } = this.places.at(-1) ?? {};',
+        file: SCRIPTS,
+        find: 'const giveToHead = (lock, queue, deadlines, head, deadline, channel, publish, now) => {',
+        replace:
+          "const giveToHead = (lock, queue, deadlines, first, deadline, channel, publish, now) => { const head = L.redis.call('LINDEX', queue, -1)[0];",
       },
     ],
   },
@@ -172,9 +176,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a limit admits one owner more than it says',
     edits: [
       {
-        file: 'backend/memory/limit.ts',
-        find: 'if (inUse >= limit && !isRepeated) return',
-        replace: 'if (inUse > limit && !isRepeated) return',
+        file: SCRIPTS,
+        find: 'if (inUse >= limit && !L.isTrue(isRepeated)) {',
+        replace: 'if (inUse > limit && !L.isTrue(isRepeated)) {',
       },
     ],
   },
@@ -183,9 +187,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'the release of a permit of a limit wakes no waiter',
     edits: [
       {
-        file: 'backend/memory/limit.ts',
-        find: 'this.data.removePermit(name, owner);\n    this.tellNext(name);',
-        replace: 'this.data.removePermit(name, owner);',
+        file: SCRIPTS,
+        find: 'tellNext2(head, channel, turns, publish);\n    if (!L.isTrue(head) && permitsInUse',
+        replace: 'if (!L.isTrue(head) && permitsInUse',
       },
     ],
   },
@@ -205,9 +209,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a waiter with a place gets a permit before the waiters that came earlier',
     edits: [
       {
-        file: 'backend/memory/limit.ts',
-        find: 'if (isRepeated || (inUse < limit && (head.owner ?? owner) === owner)) {',
-        replace: 'if (isRepeated || inUse < limit) {',
+        file: SCRIPTS,
+        find: 'if (L.isTrue(isRepeated) || (inUse < limit && (!L.isTrue(head) || head === owner))) {',
+        replace: 'if (L.isTrue(isRepeated) || inUse < limit) {',
       },
     ],
   },
@@ -216,9 +220,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a caller without a place gets a permit before the waiters that have one',
     edits: [
       {
-        file: 'backend/memory/limit.ts',
-        find: 'if (head.owner !== undefined && !isRepeated) {',
-        replace: 'if (head.owner === owner) {',
+        file: SCRIPTS,
+        find: 'if (L.isTrue(head) && !L.isTrue(isRepeated)) {',
+        replace: 'if (head === owner) {',
       },
     ],
   },
@@ -249,9 +253,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'readers let a writer that has died go first for a minute',
     edits: [
       {
-        file: 'backend/memory/read-write/read-write-data.ts',
-        find: 'new Map([...waiting, [id, now + slot]]), Math.max(this.store.remaining(key), slot)',
-        replace: 'new Map([...waiting, [id, now + 60_000]]), 60_000',
+        file: SCRIPTS,
+        find: 'const announceWriter = (lock, stem, writer, now, slot) => {',
+        replace: 'const announceWriter = (lock, stem, writer, now) => { const slot = 60_000;',
       },
     ],
   },

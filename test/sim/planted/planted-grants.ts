@@ -2,21 +2,26 @@ import type { PlantedBug } from './planted-bug.js';
 
 const CLIENT = 'waiting/client-entry.ts';
 const SCRIPTS = 'backend/redis/kinds/granting-lock.ts';
-const SERVER = 'backend/memory/granting-lock.ts';
-const LOCK = 'backend/memory/lock.ts';
-const WAITING = 'backend/memory/waiting-clients.ts';
+/** The scripts, as the simulated servers execute them. */
+const SERVER = 'backend/memory/scripts.generated.ts';
 
 /** Mistakes in the rules of docs/decisions/grants.md. */
 export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'H1-granted-unheard',
     what: 'a lock is given to a client that does not listen',
-    edits: [{ file: WAITING, find: 'if (this.store.subscribers(channel) === 0) continue;', replace: '' }],
+    edits: [
+      {
+        file: SERVER,
+        find: 'if (!L.isTrue(owner) || L.or(listeners(own, publish)[0], () => 0) === 0) {',
+        replace: 'if (!L.isTrue(owner)) {',
+      },
+    ],
   },
   {
     name: 'H2-lease-shortened',
     what: 'a late request shortens the lease that its owner has extended meanwhile',
-    edits: [{ file: SERVER, find: 'lease: Math.max(lease, this.store.remaining(name))', replace: 'lease' }],
+    edits: [{ file: SERVER, find: 'if (remaining < lease) {', replace: 'if (true) {' }],
   },
   {
     name: 'H3-release-given-up',
@@ -57,7 +62,13 @@ export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'late-request-acquires',
     what: 'a request about an entry that is gone acquires, or adds it again',
-    edits: [{ file: SERVER, find: 'if (!isNew && !this.waiting.has(name, entry))', replace: 'if (lease < 0)' }],
+    edits: [
+      {
+        file: SERVER,
+        find: "let isWaiting = L.or(isNew === 1, () => L.type(...L.redis.pcall('ZSCORE', waiters, entry))[0] === 'string');",
+        replace: 'let isWaiting = true;',
+      },
+    ],
   },
   {
     name: 'every-request-new',
@@ -111,12 +122,24 @@ export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'withdrawn-grant-kept',
     what: 'a withdrawal does not pass on what its owner was given meanwhile',
-    edits: [{ file: SERVER, find: 'this.released({ name, owner: entry.owner });', replace: '' }],
+    edits: [
+      {
+        file: SERVER,
+        find: 'if (L.isTrue(dropHold(lock, owner)[0])) {\n      let passes',
+        replace: 'if (false) {\n      let passes',
+      },
+    ],
   },
   {
     name: 'granted-entry-stays',
     what: 'an entry stays on the server although its owner acquires the lock',
-    edits: [{ file: SERVER, find: 'if (!held) {\n      this.waiting.remove(name, entry);', replace: 'if (!held) {' }],
+    edits: [
+      {
+        file: SERVER,
+        find: "L.redis.pcall('ZREM', waiters, entry);\n      return [L.tableOf([lease, now])];",
+        replace: 'return [L.tableOf([lease, now])];',
+      },
+    ],
   },
   {
     name: 'grant-used-first',
@@ -132,12 +155,21 @@ export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'last-before-first',
     what: 'the lock is given to the client that has waited shortest',
-    edits: [{ file: WAITING, find: 'const [first] = this.of(name);', replace: 'const first = this.of(name).at(-1);' }],
+    edits: [
+      {
+        file: SERVER,
+        find: "let first = L.redis.call('ZPOPMIN', waiters)[0];",
+        replace:
+          "let first = L.redis.call('ZREVRANGE', waiters, 0, 0, 'WITHSCORES')[0]; L.redis.call('ZREM', waiters, L.get(first, 1));",
+      },
+    ],
   },
   {
     name: 'others-passed-over',
     what: 'the lock passes between clients of ours although others listen',
-    edits: [{ file: LOCK, find: 'if (waiting.others(name) > 0) return undefined;', replace: '' }],
+    edits: [
+      { file: SERVER, find: 'if (L.or(others(lock, channel, publish)[0], () => 1) > 0) {', replace: 'if (false) {' },
+    ],
   },
   {
     name: 'long-first-lease',
@@ -153,7 +185,7 @@ export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'stale-entry-given-all',
     what: 'a client that has not been heard of for long is given the whole lease',
-    edits: [{ file: WAITING, find: 'now - arrived <= FRESH', replace: 'now >= arrived' }],
+    edits: [{ file: SERVER, find: 'L.number(now) - L.number(arrived) / 1000 <= FRESH', replace: 'true' }],
   },
   {
     name: 'given-lock-kept',
@@ -163,7 +195,13 @@ export const plantedGrants: readonly PlantedBug[] = [
   {
     name: 'short-lease-untold',
     what: 'waiters are not told that a client was given the lock for a short time',
-    edits: [{ file: WAITING, find: 'if (lease === firstLease || lease < OTHERS_LOOK)', replace: 'if (lease < 0)' }],
+    edits: [
+      {
+        file: SERVER,
+        find: 'if (granted === first || L.tonumber(granted)[0] < OTHERS_LOOK) {',
+        replace: 'if (false) {',
+      },
+    ],
   },
   {
     name: 'short-lease-slept-over',

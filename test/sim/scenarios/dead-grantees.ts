@@ -1,4 +1,3 @@
-import { MemoryFairQueue } from '../../../lib/backend/memory/fair-queue.js';
 import { clientIdOf } from '../../../lib/context/owner-ids.js';
 import { watchGrants } from '../checks/grants.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
@@ -36,8 +35,8 @@ const freeIn = (world: SimulatedWorld, isFair: boolean): ((waiting: SimulatedPro
   let isKept = false;
   let keptFrom = Number.NEGATIVE_INFINITY;
   return (waiting) => {
-    const holder = server.holderOf(NAME);
-    const isWaiting = new MemoryFairQueue(server.store, NAME).owners.some(hasStopped);
+    const holder = server.stored.holderOf(NAME);
+    const isWaiting = server.stored.fairWaiters(NAME).some(hasStopped);
     isKept = isWaiting || (isKept && holder !== undefined && hasStopped(holder));
     if (isKept) keptFrom = simulation.now;
     if (server.isHeld(NAME)) return false;
@@ -51,7 +50,7 @@ const stopGrantees = (world: SimulatedWorld): void => {
   const likelihood = rng.pick([0.1, 0.4]);
   server.onExecuted(({ script, reply }) => {
     if (!(reply[0] === 'passed-on' || script.endsWith('/leave') || script.endsWith('/withdraw'))) return;
-    const grantee = processOf(world, server.holderOf(NAME) ?? '');
+    const grantee = processOf(world, server.stored.holderOf(NAME) ?? '');
     if (!grantee || processes.filter(isRunning).length <= 2 || !rng.chance(likelihood)) return;
     const ms = rng.pick([300, 3000, 60_000]) * rng.between(0.5, 1);
     const how = rng.pick(['kill', 'stall', 'suspend'] as const);

@@ -1,12 +1,9 @@
-import { counterTable } from '../../../lib/backend/memory/counters.js';
-import { deadlineTable } from '../../../lib/backend/memory/permits.js';
 import type { Permit } from '../../../lib/synchronizers/permit.js';
 import { Arrivals } from '../checks/arrivals.js';
 import type { SimulatedProcess } from '../client/simulated-process.js';
 import type { Caller } from '../world/caller.js';
 import type { SimulatedWorld } from '../world/simulated-world.js';
 import { repeat, type Scenario } from './scenario.js';
-import { permitDeadlines } from '../../../lib/keys/redisson-keys.js';
 
 const NAME = 'permits';
 /** Redis replies with leases in whole milliseconds. */
@@ -38,16 +35,16 @@ class Uses {
 
   /** The number of permits that could be taken now, including those whose lease is over. */
   get available(): number {
-    const { store } = this.world.server;
-    const out = deadlineTable(store).find(permitDeadlines(NAME)) ?? new Map<string, number>();
-    const over = [...out.values()].filter((deadline) => deadline <= store.now()).length;
-    return (counterTable(store).find(NAME) ?? 0) + over;
+    const { stored, now } = this.world.server;
+    const out = stored.permitDeadlines(NAME);
+    const over = [...out.values()].filter((deadline) => deadline <= now).length;
+    return (stored.count(NAME) ?? 0) + over;
   }
 
   private check(): void {
     if (this.open.size === 0) return;
     const { simulation, server } = this.world;
-    const out = deadlineTable(server.store).find(permitDeadlines(NAME)) ?? new Map<string, number>();
+    const out = server.stored.permitDeadlines(NAME);
     const believing = [...this.open].filter(
       ({ process, permit }) => process.isAlive && permit.isHeld && permit.remaining > 0,
     );

@@ -1,4 +1,3 @@
-import { counterTable } from '../../../lib/backend/memory/counters.js';
 import type { Caller } from '../world/caller.js';
 import type { Scenario } from './scenario.js';
 
@@ -27,7 +26,7 @@ const awaitOpen = async (caller: Caller, progress: Progress): Promise<void> => {
   const { rng, simulation, server } = world;
   await caller.work(rng.between(0, 300));
   const wait = world.wait();
-  const isFree = (): boolean => counterTable(server.store).find(NAME) === undefined;
+  const isFree = (): boolean => server.stored.count(NAME) === undefined;
   try {
     const isOpen = await caller.answer(NAME, { wait, isFree }, () =>
       process.locks.getCountDownLatch(NAME).await({ wait }),
@@ -54,7 +53,7 @@ export const latches: Scenario = {
     return {
       callers: [...counters, ...waiters],
       finish: () => {
-        const left = counterTable(server.store).find(NAME);
+        const left = server.stored.count(NAME);
         if (left !== undefined)
           simulation.violate('latch', `${left} are left of ${progress.count} when all have counted`);
       },

@@ -1,7 +1,5 @@
-import { limitTable } from '../../../lib/backend/memory/limit-data.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import type { Hold } from '../../../lib/holds/hold.js';
-import { limitPermits } from '../../../lib/keys/redisson-keys.js';
 import { Arrivals } from '../checks/arrivals.js';
 import { watchLimitOrder } from '../checks/order.js';
 import { type Belief, beliefOf } from '../checks/belief.js';
@@ -45,7 +43,7 @@ export class Permits {
   }
 
   private get deadlines(): ReadonlyMap<OwnerId, number> {
-    return limitTable(this.world.server.store).find(limitPermits(this.name))?.deadlines ?? new Map<OwnerId, number>();
+    return this.world.server.stored.permitsOf(this.name);
   }
 
   private check(): void {

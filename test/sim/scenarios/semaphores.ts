@@ -1,4 +1,3 @@
-import { counterTable } from '../../../lib/backend/memory/counters.js';
 import { Arrivals } from '../checks/arrivals.js';
 import type { Caller } from '../world/caller.js';
 import type { SimulatedWorld } from '../world/simulated-world.js';
@@ -6,7 +5,7 @@ import { repeat, type Scenario } from './scenario.js';
 
 const NAME = 'semaphore';
 
-const available = ({ server }: SimulatedWorld): number => counterTable(server.store).find(NAME) ?? 0;
+const available = ({ server }: SimulatedWorld): number => server.stored.count(NAME) ?? 0;
 
 /** Permits without owners. Checks that no more are in use than there are. */
 class Permits {

@@ -74,7 +74,7 @@ export class SimulatedCluster implements LockServer {
 
   private step(move: Move, pause: () => number): void {
     const { slot, from, to } = move;
-    const next = from.store.names().find((name) => hashSlot(name) === slot);
+    const next = from.store.keys().find((name) => hashSlot(name) === slot);
     if (next === undefined) {
       this.slotServers.set(slot, to);
       this.move = undefined;
@@ -82,8 +82,8 @@ export class SimulatedCluster implements LockServer {
       return;
     }
     const entry = from.store.entry(next);
-    const ttl = from.store.remaining(next);
-    if (entry) to.store.set(next, entry.type, entry.value, ttl < 0 ? Number.POSITIVE_INFINITY : ttl);
+    const ttl = from.stored.remaining(next);
+    if (entry) to.store.put(next, entry.type, entry.value, ttl < 0 ? Number.POSITIVE_INFINITY : to.now + ttl);
     from.store.delete(next);
     this.simulation.note('cluster', () => `${next} moves to ${to.name}`);
     this.later(move, pause);

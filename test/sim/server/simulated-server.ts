@@ -1,26 +1,20 @@
-import { counterTable } from '../../../lib/backend/memory/counters.js';
-import { lockTable } from '../../../lib/backend/memory/lock.js';
-import { MemoryBackend } from '../../../lib/backend/memory/memory-backend.js';
-import { waitingTable } from '../../../lib/backend/memory/waiting-clients.js';
-import { waitingClients } from '../../../lib/keys/redisson-keys.js';
-import { ReadWriteData, readWriteTable } from '../../../lib/backend/memory/read-write/read-write-data.js';
-import type { ArgumentsOf, KeysOf, Script } from '../../../lib/backend/redis/scripts/script.js';
+import { Refusal } from '../../../lib/backend/memory/keyspace.js';
+import { runScript } from '../../../lib/backend/memory/lua.js';
+import { translated } from '../../../lib/backend/memory/scripts.generated.js';
+import {
+  type ArgumentsOf,
+  encode,
+  isReplyOf,
+  type KeysOf,
+  type Script,
+} from '../../../lib/backend/redis/scripts/script.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
-import { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { ConnectionEnd } from '../network/connection.js';
-import { defineCounters } from './counter-scripts.js';
-import { defineFairLocks } from './fair-scripts.js';
-import { defineFlights } from './flight-scripts.js';
-import { defineDeadlocks } from './deadlock-scripts.js';
-import { defineForceReleases } from './force-release-scripts.js';
-import { defineLimits } from './limit-scripts.js';
-import { defineLocks } from './lock-scripts.js';
-import { definePermits } from './permit-scripts.js';
 import type { RealScripts } from './real-scripts.js';
 import type { SimulatedCluster } from './simulated-cluster.js';
-import { ScriptTable } from './script-table.js';
 import { SimulatedStore } from './simulated-store.js';
+import { StoredLocks } from './stored-locks.js';
 
 /** The part of a lock that a section holds. */
 export type Mode = 'exclusive' | 'read' | 'write';
@@ -45,13 +39,13 @@ export interface Execution {
   readonly waitingBefore: readonly OwnerId[];
 }
 
-/** A server that executes the library's scripts by the memory backend, on a clock of its own. */
+/** A server that executes the library's scripts, as they are translated for locks in memory, on a clock of its own. */
 export class SimulatedServer implements ConnectionEnd, LockServer {
   /** The cluster that it belongs to, if there is one. */
   cluster: SimulatedCluster | undefined;
   readonly store: SimulatedStore;
-  private readonly backend: MemoryBackend;
-  private readonly table = new ScriptTable();
+  /** What is stored of locks. */
+  readonly stored: StoredLocks;
   private readonly watchers: ((execution: Execution) => void)[] = [];
   private readonly freed = new Set<string>();
   private frozenUntil = 0;
@@ -71,20 +65,9 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
       name,
       enqueue: (at, run) => this.enqueueWhen(at, run, () => Math.max(this.frozenUntil, this.pausedUntil)),
     };
-    const clock = { now: () => this.now, schedule: () => ({ cancel: () => {} }) };
-    const scheduler = new MonotonicScheduler(clock, (error) => simulation.violate('server', String(error)));
-    this.store = new SimulatedStore(scheduler);
+    this.store = new SimulatedStore(() => this.now);
+    this.stored = new StoredLocks(this.store);
     this.real?.listenLike(name, this.store, (work) => void simulation.await(work));
-    this.backend = new MemoryBackend(this.store, 'clock');
-    const now = (): number => this.now;
-    defineLocks(this.table, this.backend, now);
-    defineFairLocks(this.table, this.backend, now);
-    defineDeadlocks(this.table, this.backend, now);
-    defineForceReleases(this.table, this.backend, now);
-    defineCounters(this.table, this.store, this.backend, now);
-    defineLimits(this.table, this.backend, now);
-    definePermits(this.table, this.store, this.backend, now);
-    defineFlights(this.table, this.store, now);
   }
 
   /** Whole milliseconds, as Redis has them. */
@@ -94,7 +77,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
 
   /** Sets a counter before the load begins. */
   put(name: string, count: number): void {
-    counterTable(this.store).set(name, count);
+    this.store.call(['SET', name, String(count)]);
     if (this.real) void this.simulation.await(this.real.put(this.name, name, count));
   }
 
@@ -132,20 +115,18 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     args: ArgumentsOf<S>,
     asking = false,
   ): Promise<readonly unknown[]> {
-    const heldBefore = script.name.endsWith('force-release') ? this.holdersOf(Object.values(keys)[0]) : [];
     const names = Object.values(keys).flat().map(String);
-    const waitingBefore = this.waitingFor(names[0] ?? '');
+    const [name = ''] = names;
+    const heldBefore = script.name.endsWith('force-release') ? this.stored.holdersOf(name) : [];
+    const waitingBefore = this.stored.waitingFor(name);
     const refusal = this.cluster?.refusal(this, names, asking);
     if (refusal) {
       this.simulation.note(this.name, () => `${script.name} ${names.join(' ')} → ${refusal.message}`);
       throw refusal;
     }
-    const heldOnes = names.filter((name) => this.isHeld(name));
-    const reply = await this.table.execute(script, keys, args).catch((error: unknown) => {
-      this.simulation.violate('simulated server', String(error));
-      throw error;
-    });
-    for (const name of names) this.noteFreed(name, heldOnes.includes(name));
+    const heldOnes = names.filter((each) => this.isHeld(each));
+    const reply = this.reply(script, keys, args);
+    for (const each of names) this.noteFreed(each, heldOnes.includes(each));
     if (this.real) await this.simulation.await(this.compare(this.real, script, keys, args, reply));
     this.simulation.note(
       this.name,
@@ -153,6 +134,21 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     );
     for (const watcher of this.watchers) watcher({ script: script.name, keys, args, reply, heldBefore, waitingBefore });
     return reply;
+  }
+
+  /** A script that its server refuses is a mistake of the library, or of its translation. */
+  private reply<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>): readonly unknown[] {
+    const { keyCount, parameters } = encode(script, keys, args);
+    try {
+      const execute = translated[script.name];
+      if (!execute) throw new Error(`${script.name} is not translated`);
+      const reply = runScript(this.store, execute, parameters.slice(0, keyCount), parameters.slice(keyCount));
+      if (!isReplyOf(script, reply)) throw new Error(`${script.name} never replies ${JSON.stringify(reply)}`);
+      return reply;
+    } catch (error) {
+      this.simulation.violate('simulated server', String(error));
+      throw error instanceof Refusal ? error : new Error('The simulated server failed', { cause: error });
+    }
   }
 
   private async compare<S extends Script>(
@@ -166,27 +162,13 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     if (difference !== undefined) this.simulation.violate('same as on Redis', difference);
   }
 
-  /** The owner of a lock of a kind that excludes all others. */
-  holderOf(name: string): OwnerId | undefined {
-    return lockTable(this.store).find(name)?.owner;
-  }
-
-  /** The owners of the entries that wait for a lock, in order of arrival. */
-  waitingFor(name: string): readonly OwnerId[] {
-    return (
-      waitingTable(this.store)
-        .find(waitingClients(name))
-        ?.map(({ owner }) => owner) ?? []
-    );
-  }
-
   remaining(mode: Mode, name: string, owner: OwnerId): number {
     return this.remainingHere(mode, name, owner) / this.rate;
   }
 
   /** Whether any owner has the lock. */
   isHeld(name: string): boolean {
-    return this.store.entry(name) !== undefined;
+    return this.stored.isThere(name);
   }
 
   wasFreed(name: string): boolean {
@@ -198,21 +180,8 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     else if (wasHeld) this.freed.add(name);
   }
 
-  private holdersOf(name: unknown): readonly OwnerId[] {
-    if (typeof name !== 'string') return [];
-    const held = lockTable(this.store).find(name);
-    if (held) return [held.owner];
-    const halves = readWriteTable(this.store).find(name);
-    return halves ? [...halves.readers.keys(), ...(halves.writer ? [halves.writer.owner] : [])] : [];
-  }
-
   private remainingHere(mode: Mode, name: string, owner: OwnerId): number {
-    if (mode === 'exclusive') {
-      return lockTable(this.store).find(name)?.owner === owner ? this.store.remaining(name) : -2;
-    }
-    const held = readWriteTable(this.store).find(name);
-    if (mode === 'write') return held?.writer?.owner === owner ? this.store.remaining(name) : -2;
-    const count = held?.readers.get(owner) ?? 0;
-    return new ReadWriteData(this.store).longestRead(name, new Map([[owner, count]]));
+    if (mode !== 'exclusive') return this.stored.remainingOfHalf(mode, name, owner);
+    return this.stored.holderOf(name) === owner ? this.stored.remaining(name) : -2;
   }
 }

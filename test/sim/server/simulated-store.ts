@@ -1,4 +1,4 @@
-import { MemoryStore } from '../../../lib/backend/memory/memory-store.js';
+import { Keyspace } from '../../../lib/backend/memory/keyspace.js';
 
 /** Carries a message to one client. */
 export type Push = (what: string, run: () => void) => void;
@@ -19,43 +19,27 @@ export interface ListenerWatcher {
   onMessage(channel: string, message: string | undefined, listener: Listener): void;
 }
 
-/** Clocks of servers have whole milliseconds, so this fraction keeps a key for its last one. */
-const LAST_MS = 0.5;
+/** As on a server, a key exists throughout the ms in which it ends. */
+const LAST_MS = 1;
 
-/** The memory of a server that sends messages over the connections of its clients. */
-export class SimulatedStore extends MemoryStore {
+/** The keys of a server that sends messages over the connections of its clients. */
+export class SimulatedStore extends Keyspace {
   /** Stores of other servers whose listeners get messages as well. */
   peers: readonly SimulatedStore[] = [];
   watcher: ListenerWatcher | undefined;
   private readonly listening = new Map<string, Set<Listener>>();
 
-  /** Stores a key. As in Redis, it still exists in its last millisecond, when its TTL is 0. */
-  override set(name: string, type: string, value: unknown, ttl?: number): void {
-    super.set(name, type, value, ttl === undefined ? undefined : ttl + LAST_MS);
+  /** @param now Its clock, whole ms. */
+  constructor(now: () => number) {
+    super(
+      now,
+      { publish: (...message) => this.send(...message), receivers: (name) => this.subscribers(name) },
+      LAST_MS,
+    );
   }
 
-  override remaining(name: string): number {
-    const remaining = super.remaining(name);
-    return remaining > 0 ? remaining - 1 : remaining;
-  }
-
-  /** @returns The number of connections to this server that got the message. */
-  override publish(channel: string, message?: string): number {
-    for (const peer of this.peers) peer.tell(channel, message);
-    return this.tell(channel, message);
-  }
-
-  override subscribers(channel: string): number {
+  subscribers(channel: string): number {
     return this.listening.get(channel)?.size ?? 0;
-  }
-
-  private tell(channel: string, message: string | undefined): number {
-    const listeners = this.listening.get(channel) ?? new Set();
-    for (const listener of listeners) {
-      listener.push(`message on ${channel}`, () => listener.onMessage(channel, message));
-      this.watcher?.onMessage(channel, message, listener);
-    }
-    return listeners.size;
   }
 
   listen(channel: string, listener: Listener): void {
@@ -81,5 +65,20 @@ export class SimulatedStore extends MemoryStore {
   /** Channels that have listeners. */
   get heardChannels(): readonly string[] {
     return [...this.listening.keys()];
+  }
+
+  /** @returns The number of connections to this server that got the message. */
+  private send(channel: string, message: string): number {
+    for (const peer of this.peers) peer.tell(channel, message);
+    return this.tell(channel, message);
+  }
+
+  private tell(channel: string, message: string): number {
+    const listeners = this.listening.get(channel) ?? new Set();
+    for (const listener of listeners) {
+      listener.push(`message on ${channel}`, () => listener.onMessage(channel, message));
+      this.watcher?.onMessage(channel, message, listener);
+    }
+    return listeners.size;
   }
 }

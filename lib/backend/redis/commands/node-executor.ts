@@ -226,6 +226,10 @@ export class NodeExecutor implements ScriptExecutor {
     return withDeadline(command(client), deadline, this.scheduler, { ...rawReply<T>(), missed, settled });
   }
 
+  send([name, ...args]: readonly [name: string, ...args: string[]], deadline: number): Promise<unknown> {
+    return this.ask((client) => client.call(name, ...args), deadline);
+  }
+
   private openReplication(): ReplicaConfirmation {
     const replication = new ReplicaConfirmation(this.input, this.commandTimeout, this.scheduler);
     if (this.closed) void replication.close();

@@ -1,5 +1,4 @@
 import type { BackendListener } from '../../lock-backend.js';
-import type { RedisClient } from '../connection/redis-client.js';
 import type { Replicas } from './replica-confirmation.js';
 import type { Written } from './written.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
@@ -12,7 +11,7 @@ export interface AskedServer {
   /** Rejects with `LockUnavailableError` (`not-sent`) if nothing can be sent by `deadline`. */
   whenConnected(deadline: number): Promise<void>;
   /** Runs one command, with the deadline rules of scripts. */
-  ask<T>(command: (client: RedisClient) => Promise<T>, deadline: number): Promise<T>;
+  send(command: readonly [name: string, ...args: string[]], deadline: number): Promise<unknown>;
 }
 
 /**

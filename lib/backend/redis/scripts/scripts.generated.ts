@@ -1,31 +1,7 @@
 // Written by tools/embed-scripts.mjs from the .lua files beside it: edit those, then 'npm run scripts:embed'.
 import { script } from './script.js';
-export const scripts = {
-  counter: {
-    /** Deletes the number, and notifies waiters if there is a message for them. */
-    delete: script<
-      { counter: string; marker: string },
-      { channel: string; publish: string; message: string; keep: number; notAfter: number },
-      [outcome: 'deleted' | 'none' | 'late' | 'wrong-type', detail: string, now: number]
-    >({
-      name: 'counter/delete',
-      keyNames: ['counter', 'marker'],
-      argumentNames: ['channel', 'publish', 'message', 'keep', 'notAfter'],
-      replies: [[{ holds: ['deleted', 'none', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local counter = KEYS[1]
-local marker = KEYS[2]
-local channel = ARGV[1]
-local publish = ARGV[2]
-local message = ARGV[3]
-local keep = tonumber(ARGV[4])
-if not keep then return redis.error_reply('ERR argument keep is not a number') end
-local notAfter = tonumber(ARGV[5])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
+/** shared/count-under.lua */
+const countUnder = `local function countUnder(key)
   local text = redis.pcall('GET', key)
   if type(text) == 'table' then
     local found = redis.call('TYPE', key).ok
@@ -38,744 +14,21 @@ local function countUnder(key)
     return count, 'string'
   end
   return nil, 'string that is not a count'
-end
-local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local before, found = countUnder(counter)
-if not before then return { 'wrong-type', found, now } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now } end
-local outcome = redis.call('DEL', counter) == 1 and 'deleted' or 'none'
-redis.call('SET', marker, outcome, 'PX', keep)
-if outcome == 'deleted' and message ~= '' then redis.pcall(publish, channel, message) end
-return { outcome, '', now }`,
-    }),
-    /** Deletes the marker of an answered request, which would otherwise stay for as long as the answer might have been lost. */
-    forget: script<{ marker: string }, Record<string, never>, [forgotten: number]>({
-      name: 'counter/forget',
-      keyNames: ['marker'],
-      argumentNames: [],
-      replies: [[{ holds: 'number' }]],
-      text: `local marker = KEYS[1]
-return { redis.call('DEL', marker) }`,
-    }),
-    /** Returns the number, 0 if there is none, and the milliseconds until it expires, -1 if it does not. */
-    inspect: script<
-      { counter: string },
-      Record<string, never>,
-      [outcome: 'set' | 'none' | 'wrong-type', detail: string, count: string, remaining: number]
-    >({
-      name: 'counter/inspect',
-      keyNames: ['counter'],
-      argumentNames: [],
-      replies: [
-        [{ holds: ['set', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'string' }, { holds: 'number' }],
-      ],
-      text: `local counter = KEYS[1]
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local count, found = countUnder(counter)
-if not count then return { 'wrong-type', found, '0', -1 } end
-return { found == 'none' and 'none' or 'set', '', string.format('%.0f', count), redis.call('PTTL', counter) }`,
-    }),
-    /** Sets the number if there is none, and notifies waiters. */
-    trySet: script<
-      { counter: string; marker: string },
-      { count: number; ttl: number; channel: string; publish: string; message: string; keep: number; notAfter: number },
-      [outcome: 'set' | 'exists' | 'late' | 'wrong-type', detail: string, now: number]
-    >({
-      name: 'counter/try-set',
-      keyNames: ['counter', 'marker'],
-      argumentNames: ['count', 'ttl', 'channel', 'publish', 'message', 'keep', 'notAfter'],
-      replies: [[{ holds: ['set', 'exists', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local counter = KEYS[1]
-local marker = KEYS[2]
-local count = tonumber(ARGV[1])
-if not count then return redis.error_reply('ERR argument count is not a number') end
-local ttl = tonumber(ARGV[2])
-if not ttl then return redis.error_reply('ERR argument ttl is not a number') end
-local channel = ARGV[3]
-local publish = ARGV[4]
-local message = ARGV[5]
-local keep = tonumber(ARGV[6])
-if not keep then return redis.error_reply('ERR argument keep is not a number') end
-local notAfter = tonumber(ARGV[7])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local before, found = countUnder(counter)
-if not before then return { 'wrong-type', found, now } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now } end
-local outcome = found == 'none' and 'set' or 'exists'
-redis.call('SET', marker, outcome, 'PX', keep)
-if outcome == 'exists' then return { outcome, '', now } end
-if ttl > 0 then redis.call('SET', counter, count, 'PX', ttl) else redis.call('SET', counter, count) end
-redis.pcall(publish, channel, message)
-return { outcome, '', now }`,
-    }),
-  },
-  deadlock: {
-    /** Removes the record of a blocked hold. */
-    drop: script<{ blocked: string }, { text: string }, [outcome: 'dropped', now: number]>({
-      name: 'deadlock/drop',
-      keyNames: ['blocked'],
-      argumentNames: ['text'],
-      replies: [[{ holds: ['dropped'] }, { holds: 'time' }]],
-      text: `local blocked = KEYS[1]
-local text = ARGV[1]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local now = serverNow()
-redis.call('ZREMRANGEBYSCORE', blocked, '-inf', now)
-redis.call('ZREM', blocked, text)
-return { 'dropped', now }`,
-    }),
-    /** Returns the records of blocked holds beside their lock, each with the time of its end. */
-    find: script<{ blocked: string }, { most: number }, [outcome: 'found', now: number, ...textsAndEnds: string[]]>({
-      name: 'deadlock/find',
-      keyNames: ['blocked'],
-      argumentNames: ['most'],
-      replies: [[{ holds: ['found'] }, { holds: 'time' }, { holds: 'string', rest: true }]],
-      text: `local blocked = KEYS[1]
-local most = tonumber(ARGV[1])
-if not most then return redis.error_reply('ERR argument most is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local now = serverNow()
-local reply = redis.call('ZRANGEBYSCORE', blocked, '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, most)
-table.insert(reply, 1, now)
-table.insert(reply, 1, 'found')
-return reply`,
-    }),
-    /** Puts a record of a blocked hold beside its lock, or keeps the one that is there. */
-    keep: script<{ blocked: string }, { text: string; ms: number }, [outcome: 'kept', now: number]>({
-      name: 'deadlock/keep',
-      keyNames: ['blocked'],
-      argumentNames: ['text', 'ms'],
-      replies: [[{ holds: ['kept'] }, { holds: 'time' }]],
-      text: `local blocked = KEYS[1]
-local text = ARGV[1]
-local ms = tonumber(ARGV[2])
-if not ms then return redis.error_reply('ERR argument ms is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local now = serverNow()
-redis.call('ZREMRANGEBYSCORE', blocked, '-inf', now)
-redis.call('ZADD', blocked, now + ms, text)
-redis.call('PEXPIRE', blocked, redis.call('ZREVRANGE', blocked, 0, 0, 'WITHSCORES')[2] - now)
-return { 'kept', now }`,
-    }),
-  },
-  fairLock: {
-    /** Acquires a fair lock for a new owner that does not queue, if it has neither a holder nor a waiter. */
-    acquire: script<
-      { lock: string; queue: string; deadlines: string },
-      { owner: string; lease: number; channel: string; publish: string; notAfter: number },
-      [
-        outcome: 'acquired' | 'busy' | 'reserved' | 'late' | 'wrong-type',
-        remaining: number,
-        detail: string,
-        now: number,
-        key: string,
-      ]
-    >({
-      name: 'fair-lock/acquire',
-      keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['owner', 'lease', 'channel', 'publish', 'notAfter'],
-      grants: true,
-      replies: [
-        [
-          { holds: ['acquired', 'busy', 'reserved', 'late', 'wrong-type'] },
-          { holds: 'number' },
-          { holds: 'string' },
-          { holds: 'time' },
-          { holds: 'string' },
-        ],
-      ],
-      text: `local lock = KEYS[1]
-local queue = KEYS[2]
-local deadlines = KEYS[3]
-local owner = ARGV[1]
-local lease = tonumber(ARGV[2])
-if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local channel = ARGV[3]
-local publish = ARGV[4]
-local notAfter = tonumber(ARGV[5])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function soleHold(lock)
-  local size = redis.pcall('HLEN', lock)
-  if type(size) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
-    return nil, found
-  end
-  if size == 0 then return '', 0 end
-  if size == 1 then
-    local owner = redis.call('HKEYS', lock)[1]
-    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
-    if count then return owner, count end
-  end
-  local mode = redis.call('HGET', lock, 'mode')
-  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
-local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
-local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
-local function clientChannel(channel, waiter)
-  if not isOurs(waiter) then return nil end
-  local client = string.match(waiter, '^(.+):%-?%d+$')
-  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
-end
-local function foreignKey(queue, deadlines)
-  local found = redis.call('TYPE', queue).ok
-  if found ~= 'none' and found ~= 'list' then return queue, found end
-  found = redis.call('TYPE', deadlines).ok
-  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
-end
-local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
-local function purgeQueue(queue, deadlines, now)
-  local purged = false
-  local head = redis.call('LINDEX', queue, 0)
-  while head do
-    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
-    if not deadline or deadline > now then return head, deadline, purged end
-    redis.call('ZREM', deadlines, head)
-    redis.call('LPOP', queue)
-    purged = true
-    head = headOf(queue)
-  end
-end
-local function tellHead(head, channel, publish, lease)
-  if not head then return end
-  local client = clientChannel(channel, head)
-  local message = client and lease or '0'
-  redis.pcall(publish, channel .. ':' .. head, message)
-  if client then redis.pcall(publish, client, message) end
-end
-local now = serverNow()
-if now > notAfter then return { 'late', 0, '', now, '' } end
-local foreign, found = foreignKey(queue, deadlines)
-if foreign then return { 'wrong-type', 0, found, now, foreign } end
-local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
-if redis.call('EXISTS', lock) == 0 then
-  if not head then return takeLock(lock, owner, lease) or { 'acquired', lease, '', now, '' } end
-  if isNewHead then tellHead(head, channel, publish) end
-  return { 'reserved', deadline and math.ceil(deadline - now) or -1, head, now, '' }
-end
-local holder, kind = soleHold(lock)
-if not holder then return { 'wrong-type', 0, kind, now, lock } end
-if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now, '' } end
-redis.call('PEXPIRE', lock, lease)
-return { 'acquired', lease, '', now, '' }`,
-    }),
-    /** Makes an owner that acts under the lock the holder in place of the owner of a token, for a time from now. */
-    attach: script<
-      { lock: string; queue: string; deadlines: string },
-      { from: string; to: string; lease: number; channel: string; publish: string; notAfter: number },
-      [outcome: 'held' | 'lost' | 'late', now: number]
-    >({
-      name: 'fair-lock/attach',
-      keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
-      grants: true,
-      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
-local queue = KEYS[2]
-local deadlines = KEYS[3]
-local from = ARGV[1]
-local to = ARGV[2]
-local lease = tonumber(ARGV[3])
-if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local channel = ARGV[4]
-local publish = ARGV[5]
-local notAfter = tonumber(ARGV[6])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
-  return tonumber(count or '0') or 0
-end
-local function takeOver(lock, from, to, lease, setLease)
-  local isTaken = holdCount(lock, to) > 0
-  if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
-  if not isTaken or redis.call('PTTL', lock) < lease then setLease() end
-  if not isTaken then
-    redis.call('HSET', lock, to, 1)
-    redis.call('HDEL', lock, from)
-  end
-  return 'held'
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
-local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
-local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
-local function clientChannel(channel, waiter)
-  if not isOurs(waiter) then return nil end
-  local client = string.match(waiter, '^(.+):%-?%d+$')
-  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
-end
-local function foreignKey(queue, deadlines)
-  local found = redis.call('TYPE', queue).ok
-  if found ~= 'none' and found ~= 'list' then return queue, found end
-  found = redis.call('TYPE', deadlines).ok
-  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
-end
-local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
-local function purgeQueue(queue, deadlines, now)
-  local purged = false
-  local head = redis.call('LINDEX', queue, 0)
-  while head do
-    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
-    if not deadline or deadline > now then return head, deadline, purged end
-    redis.call('ZREM', deadlines, head)
-    redis.call('LPOP', queue)
-    purged = true
-    head = headOf(queue)
-  end
-end
-local function tellHead(head, channel, publish, lease)
-  if not head then return end
-  local client = clientChannel(channel, head)
-  local message = client and lease or '0'
-  redis.pcall(publish, channel .. ':' .. head, message)
-  if client then redis.pcall(publish, client, message) end
-end
-local function setFairLease(lock, queue, deadlines, lease, channel, publish, now)
-  local before = redis.call('PTTL', lock)
-  redis.call('PEXPIRE', lock, lease)
-  if before ~= -1 and lease >= before or foreignKey(queue, deadlines) then return end
-  local head = purgeQueue(queue, deadlines, now)
-  tellHead(head, channel, publish, head and waitsFor(head, lock) and math.max(2, lease) or '0')
-end
-local now = serverNow()
-if now > notAfter then return { 'late', now } end
-local function keep() setFairLease(lock, queue, deadlines, lease, channel, publish, now) end
-return { takeOver(lock, from, to, lease, keep), now }`,
-    }),
-    /** Leaves a held lock, for a time from now, to the owner of a token, which does not act under it. */
-    detach: script<
-      { lock: string; queue: string; deadlines: string },
-      { from: string; to: string; lease: number; channel: string; publish: string; notAfter: number },
-      [outcome: 'held' | 'lost' | 'late', now: number]
-    >({
-      name: 'fair-lock/detach',
-      keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
-      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
-local queue = KEYS[2]
-local deadlines = KEYS[3]
-local from = ARGV[1]
-local to = ARGV[2]
-local lease = tonumber(ARGV[3])
-if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local channel = ARGV[4]
-local publish = ARGV[5]
-local notAfter = tonumber(ARGV[6])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
-  return tonumber(count or '0') or 0
-end
-local function takeOver(lock, from, to, lease, setLease)
-  local isTaken = holdCount(lock, to) > 0
-  if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
-  if not isTaken or redis.call('PTTL', lock) < lease then setLease() end
-  if not isTaken then
-    redis.call('HSET', lock, to, 1)
-    redis.call('HDEL', lock, from)
-  end
-  return 'held'
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
-local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
-local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
-local function clientChannel(channel, waiter)
-  if not isOurs(waiter) then return nil end
-  local client = string.match(waiter, '^(.+):%-?%d+$')
-  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
-end
-local function foreignKey(queue, deadlines)
-  local found = redis.call('TYPE', queue).ok
-  if found ~= 'none' and found ~= 'list' then return queue, found end
-  found = redis.call('TYPE', deadlines).ok
-  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
-end
-local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
-local function purgeQueue(queue, deadlines, now)
-  local purged = false
-  local head = redis.call('LINDEX', queue, 0)
-  while head do
-    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
-    if not deadline or deadline > now then return head, deadline, purged end
-    redis.call('ZREM', deadlines, head)
-    redis.call('LPOP', queue)
-    purged = true
-    head = headOf(queue)
-  end
-end
-local function tellHead(head, channel, publish, lease)
-  if not head then return end
-  local client = clientChannel(channel, head)
-  local message = client and lease or '0'
-  redis.pcall(publish, channel .. ':' .. head, message)
-  if client then redis.pcall(publish, client, message) end
-end
-local function setFairLease(lock, queue, deadlines, lease, channel, publish, now)
-  local before = redis.call('PTTL', lock)
-  redis.call('PEXPIRE', lock, lease)
-  if before ~= -1 and lease >= before or foreignKey(queue, deadlines) then return end
-  local head = purgeQueue(queue, deadlines, now)
-  tellHead(head, channel, publish, head and waitsFor(head, lock) and math.max(2, lease) or '0')
-end
-local now = serverNow()
-if now > notAfter then return { 'late', now } end
-local function keep() setFairLease(lock, queue, deadlines, lease, channel, publish, now) end
-return { takeOver(lock, from, to, lease, keep), now }`,
-    }),
-    /** Ends the hold of any owner of the fair lock and wakes the head of the queue, which stays. */
-    forceRelease: script<
-      { lock: string; queue: string; deadlines: string },
-      { channel: string; publish: string; notAfter: number },
-      [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
-    >({
-      name: 'fair-lock/force-release',
-      keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['channel', 'publish', 'notAfter'],
-      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
-local queue = KEYS[2]
-local deadlines = KEYS[3]
-local channel = ARGV[1]
-local publish = ARGV[2]
-local notAfter = tonumber(ARGV[3])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function soleHold(lock)
-  local size = redis.pcall('HLEN', lock)
-  if type(size) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
-    return nil, found
-  end
-  if size == 0 then return '', 0 end
-  if size == 1 then
-    local owner = redis.call('HKEYS', lock)[1]
-    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
-    if count then return owner, count end
-  end
-  local mode = redis.call('HGET', lock, 'mode')
-  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
-local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
-local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
-local function clientChannel(channel, waiter)
-  if not isOurs(waiter) then return nil end
-  local client = string.match(waiter, '^(.+):%-?%d+$')
-  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
-end
-local function foreignKey(queue, deadlines)
-  local found = redis.call('TYPE', queue).ok
-  if found ~= 'none' and found ~= 'list' then return queue, found end
-  found = redis.call('TYPE', deadlines).ok
-  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
-end
-local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
-local function purgeQueue(queue, deadlines, now)
-  local purged = false
-  local head = redis.call('LINDEX', queue, 0)
-  while head do
-    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
-    if not deadline or deadline > now then return head, deadline, purged end
-    redis.call('ZREM', deadlines, head)
-    redis.call('LPOP', queue)
-    purged = true
-    head = headOf(queue)
-  end
-end
-local function tellHead(head, channel, publish, lease)
-  if not head then return end
-  local client = clientChannel(channel, head)
-  local message = client and lease or '0'
-  redis.pcall(publish, channel .. ':' .. head, message)
-  if client then redis.pcall(publish, client, message) end
-end
-local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local holder, found = soleHold(lock)
-if not holder then return { 'wrong-type', found, now } end
-local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
-if holder == '' then return { 'not-held', '', now } end
-redis.call('DEL', lock)
-tellHead(head, channel, publish)
-return { 'released', '', now }`,
-    }),
-    /** Sets the hold count of an owner that has the fair lock, and the time that it lasts from now: to re-enter, to release a hold that is not the last, to extend. The head of the queue is told if it ends sooner than before. */
-    hold: script<
-      { lock: string; queue: string; deadlines: string },
-      { owner: string; count: number; lease: number; channel: string; publish: string; notAfter: number },
-      [outcome: 'held' | 'lost' | 'late', now: number]
-    >({
-      name: 'fair-lock/hold',
-      keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['owner', 'count', 'lease', 'channel', 'publish', 'notAfter'],
-      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
-local queue = KEYS[2]
-local deadlines = KEYS[3]
-local owner = ARGV[1]
-local count = tonumber(ARGV[2])
-if not count then return redis.error_reply('ERR argument count is not a number') end
-local lease = tonumber(ARGV[3])
-if not lease then return redis.error_reply('ERR argument lease is not a number') end
-local channel = ARGV[4]
-local publish = ARGV[5]
-local notAfter = tonumber(ARGV[6])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
-  return tonumber(count or '0') or 0
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
-local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
-local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
-local function clientChannel(channel, waiter)
-  if not isOurs(waiter) then return nil end
-  local client = string.match(waiter, '^(.+):%-?%d+$')
-  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
-end
-local function foreignKey(queue, deadlines)
-  local found = redis.call('TYPE', queue).ok
-  if found ~= 'none' and found ~= 'list' then return queue, found end
-  found = redis.call('TYPE', deadlines).ok
-  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
-end
-local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
-local function purgeQueue(queue, deadlines, now)
-  local purged = false
-  local head = redis.call('LINDEX', queue, 0)
-  while head do
-    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
-    if not deadline or deadline > now then return head, deadline, purged end
-    redis.call('ZREM', deadlines, head)
-    redis.call('LPOP', queue)
-    purged = true
-    head = headOf(queue)
-  end
-end
-local function tellHead(head, channel, publish, lease)
-  if not head then return end
-  local client = clientChannel(channel, head)
-  local message = client and lease or '0'
-  redis.pcall(publish, channel .. ':' .. head, message)
-  if client then redis.pcall(publish, client, message) end
-end
-local function setFairLease(lock, queue, deadlines, lease, channel, publish, now)
-  local before = redis.call('PTTL', lock)
-  redis.call('PEXPIRE', lock, lease)
-  if before ~= -1 and lease >= before or foreignKey(queue, deadlines) then return end
-  local head = purgeQueue(queue, deadlines, now)
-  tellHead(head, channel, publish, head and waitsFor(head, lock) and math.max(2, lease) or '0')
-end
-local now = serverNow()
-if now > notAfter then return { 'late', now } end
-local held = holdCount(lock, owner)
-if held == 0 then return { 'lost', now } end
-setFairLease(lock, queue, deadlines, lease, channel, publish, now)
-if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end
-return { 'held', now }`,
-    }),
-    /** Keeps the places of live waiters of one process for one lock. */
-    keep: script<
-      { lock: string; queue: string; deadlines: string },
-      { slot: number; channel: string; publish: string; owners: readonly string[] },
-      [outcome: 'kept', now: number, ...kept: number[]]
-    >({
-      name: 'fair-lock/keep',
-      keyNames: ['lock', 'queue', 'deadlines'],
-      argumentNames: ['slot', 'channel', 'publish', 'owners'],
-      replies: [[{ holds: ['kept'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
-      text: `local lock = KEYS[1]
-local queue = KEYS[2]
-local deadlines = KEYS[3]
-local slot = tonumber(ARGV[1])
-if not slot then return redis.error_reply('ERR argument slot is not a number') end
-local channel = ARGV[2]
-local publish = ARGV[3]
-local owners = {}
-for i = 4, #ARGV do
-  owners[i - 3] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
-local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
-local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
-local function clientChannel(channel, waiter)
-  if not isOurs(waiter) then return nil end
-  local client = string.match(waiter, '^(.+):%-?%d+$')
-  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
-end
-local function foreignKey(queue, deadlines)
-  local found = redis.call('TYPE', queue).ok
-  if found ~= 'none' and found ~= 'list' then return queue, found end
-  found = redis.call('TYPE', deadlines).ok
-  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
-end
-local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
-local function purgeQueue(queue, deadlines, now)
-  local purged = false
-  local head = redis.call('LINDEX', queue, 0)
-  while head do
-    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
-    if not deadline or deadline > now then return head, deadline, purged end
-    redis.call('ZREM', deadlines, head)
-    redis.call('LPOP', queue)
-    purged = true
-    head = headOf(queue)
-  end
-end
-local function tellHead(head, channel, publish, lease)
-  if not head then return end
-  local client = clientChannel(channel, head)
-  local message = client and lease or '0'
-  redis.pcall(publish, channel .. ':' .. head, message)
-  if client then redis.pcall(publish, client, message) end
-end
-local QUEUE_GRACE = 60000
+end`;
+/** shared/drop-hold.lua */
+const dropHold = `local function dropHold(lock, owner)
+  local dropped = redis.pcall('HDEL', lock, owner)
+  if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
+  if dropped == 0 then return false end
+  keepFields(lock)
+  return true
+end`;
+/** shared/elsewhere.lua */
+const elsewhere = `local function isElsewhere(lock, key)
+  return type(redis.pcall('EXISTS', lock, key)) == 'table'
+end`;
+/** shared/fair/fair-places.lua */
+const fairFairPlaces = `local QUEUE_GRACE = 60000
 local MARK = 1000
 local function onlyOurs(queue, deadlines)
   local ends = redis.call('PTTL', deadlines)
@@ -842,8 +95,963 @@ local function endBookings(queue, deadlines, head, deadline, slot, now)
   end
   limitQueue(queue, deadlines, areOurs(waiters), now)
   return lowered
+end`;
+/** shared/fair/fair-queue.lua */
+const fairFairQueue = `local function foreignKey(queue, deadlines)
+  local found = redis.call('TYPE', queue).ok
+  if found ~= 'none' and found ~= 'list' then return queue, found end
+  found = redis.call('TYPE', deadlines).ok
+  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
 end
-local now = serverNow()
+local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
+local function purgeQueue(queue, deadlines, now)
+  local purged = false
+  local head = redis.call('LINDEX', queue, 0)
+  while head do
+    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
+    if not deadline or deadline > now then return head, deadline, purged end
+    redis.call('ZREM', deadlines, head)
+    redis.call('LPOP', queue)
+    purged = true
+    head = headOf(queue)
+  end
+end
+local function tellHead(head, channel, publish, lease)
+  if not head then return end
+  local client = clientChannel(channel, head)
+  local message = client and lease or '0'
+  redis.pcall(publish, channel .. ':' .. head, message)
+  if client then redis.pcall(publish, client, message) end
+end`;
+/** shared/fair/give-to-head.lua */
+const fairGiveToHead = `local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
+  local own = head and waitsFor(head, lock) and clientChannel(channel, head) or nil
+  local lease = own and firstLeaseIn(deadline) or 0
+  if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
+  if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
+  redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
+  tellNext(lock, queue, deadlines, channel, publish, lease, now)
+  return true
+end`;
+/** shared/fair/our-waiters.lua */
+const fairOurWaiters = `local function isOurs(waiter)
+  return string.sub(waiter, 15, 15) == '8'
+end
+local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
+local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
+local function clientChannel(channel, waiter)
+  if not isOurs(waiter) then return nil end
+  local client = string.match(waiter, '^(.+):%-?%d+$')
+  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
+end`;
+/** shared/fair/set-fair-lease.lua */
+const fairSetFairLease = `local function setFairLease(lock, queue, deadlines, lease, channel, publish, now)
+  local before = redis.call('PTTL', lock)
+  redis.call('PEXPIRE', lock, lease)
+  if before ~= -1 and lease >= before or foreignKey(queue, deadlines) then return end
+  local head = purgeQueue(queue, deadlines, now)
+  tellHead(head, channel, publish, head and waitsFor(head, lock) and math.max(2, lease) or '0')
+end`;
+/** shared/fair/take-turn.lua */
+const fairTakeTurn = `local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
+  local refused = takeLock(lock, owner, lease)
+  if refused then return refused end
+  local isKnown = onlyOurs(queue, deadlines)
+  local lowered = countedOn(queue, owner)
+  redis.call('LPOP', queue)
+  redis.call('ZREM', deadlines, owner)
+  lower(deadlines, lowered, slot)
+  if redis.call('LINDEX', queue, 0) then
+    limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
+  else
+    redis.call('DEL', deadlines)
+  end
+end`;
+/** shared/fair/tell-next.lua */
+const fairTellNext = `local function nextOfOurs(queue, deadlines, now)
+  local index, waiter = 0, headOf(queue)
+  while waiter do
+    local deadline = tonumber(redis.pcall('ZSCORE', deadlines, waiter))
+    if isOurs(waiter) and (deadline or now + 1) > now then return waiter, deadline end
+    index = index + 1
+    waiter = redis.call('LINDEX', queue, index)
+  end
+end
+local function tellNext(lock, queue, deadlines, channel, publish, lease, now)
+  local waiter, deadline = nextOfOurs(queue, deadlines, now)
+  if not waiter then return end
+  local heard = firstLeaseIn(deadline) > 0 and clientChannel(channel, waiter) or channel .. ':' .. waiter
+  redis.pcall(publish, heard, waitsFor(waiter, lock) and math.max(2, lease) or '0')
+end`;
+/** shared/foreign-type.lua */
+const foreignType = `local function foreignType(key)
+  local found = redis.call('TYPE', key).ok
+  return found ~= 'hash' and found ~= 'none' and found or nil
+end`;
+/** shared/group-fields.lua */
+const groupFields = `local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
+local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
+local function fieldHolder(group, field, now)
+  local owner = redis.call('HGET', group, field)
+  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
+  if expiry and expiry >= now then return owner, expiry end
+end
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+local function leaveToOthers(group)
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
+end
+local function holdsAll(group, fields, owner, now)
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  for _, field in ipairs(fields) do
+    if fieldHolder(group, field, now) ~= owner then return false end
+  end
+  return true
+end
+local function keepFields(group, fields, owner, expiry)
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+    end
+  end
+end
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
+end
+local function keepGroup(group, lease)
+  local left = redis.call('PTTL', group)
+  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
+end
+local function dropField(group, field, owner)
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
+  return isHolder
+end`;
+/** shared/hold-count.lua */
+const holdCount = `local function holdCount(lock, owner)
+  local count = redis.pcall('HGET', lock, owner)
+  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
+  return tonumber(count or '0') or 0
+end`;
+/** shared/inspection/inspected.lua */
+const inspectionInspected = `local function textUnder(key)
+  local text = redis.pcall('GET', key)
+  if type(text) == 'string' then return { text = text } end
+  if not text then return nil end
+  local found = redis.pcall('TYPE', key)
+  return found.ok and { type = found.ok } or nil
+end
+local function membersOf(key, least, most)
+  local count = redis.pcall('ZCOUNT', key, least, '+inf')
+  if type(count) ~= 'number' then
+    local found = redis.pcall('TYPE', key)
+    return { type = found.ok, count = 0, members = {} }
+  end
+  return { count = count, members = redis.call('ZRANGEBYSCORE', key, least, '+inf', 'LIMIT', 0, most) }
+end`;
+/** shared/inspection/places-in-line.lua */
+const inspectionPlacesInLine = `local function placesIn(queue, deadlines, now, most)
+  local waiters = redis.pcall('LRANGE', queue, 0, most - 1)
+  if waiters.err then
+    local found = redis.pcall('TYPE', queue)
+    return { type = found.ok, count = 0, members = {} }
+  end
+  local alive = {}
+  for _, waiter in ipairs(waiters) do
+    local deadline = redis.pcall('ZSCORE', deadlines, waiter)
+    if type(deadline) ~= 'string' or tonumber(deadline) > now then alive[#alive + 1] = waiter end
+  end
+  local all = #waiters < most and 0 or redis.pcall('ZCARD', deadlines)
+  return { count = math.max(#alive, tonumber(all) or 0), members = alive }
+end`;
+/** shared/is-later.lua */
+const isLater = `local function isLater(token, other)
+  if #token ~= #other then return #token > #other end
+  return token > other
+end`;
+/** shared/keep-fields.lua */
+const keepFields = `local function keepFields(lock)
+  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
+end`;
+/** shared/last-token.lua */
+const lastToken = `local function lastToken(token)
+  local found = redis.call('TYPE', token).ok
+  if found == 'none' then return '0' end
+  if found ~= 'string' then return nil, found end
+  local last = redis.call('GET', token)
+  local whole = last == '0' or string.find(last, '^[1-9]%d*$')
+  local countable = whole and (#last < 19 or (#last == 19 and last < '9223372036854775807'))
+  if not countable then return nil, 'string that is no fencing token' end
+  return last
+end`;
+/** shared/leases/set-lease.lua */
+const leasesSetLease = `local function setLease(lock, lease, channel, publish, entries)
+  local before = redis.call('PTTL', lock)
+  redis.call('PEXPIRE', lock, lease)
+  if entries ~= '' and redis.pcall('EXISTS', entries) ~= 1 then return end
+  tellShorter(before, lease, channel, publish)
+end`;
+/** shared/leases/tell-shorter.lua */
+const leasesTellShorter = `local function tellShorter(before, left, channel, publish)
+  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
+end`;
+/** shared/limit/holds-permit.lua */
+const limitHoldsPermit = `local function holdsPermit(permits, owner, now)
+  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
+  local deadline = redis.call('ZSCORE', permits, owner)
+  return deadline and tonumber(deadline) > now or false
+end`;
+/** shared/limit/keep-permit.lua */
+const limitKeepPermit = `local function keepPermit(permits, owner, lease, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
+  redis.call('ZADD', permits, 'XX', now + lease, owner)
+end`;
+/** shared/limit/permits-in-use.lua */
+const limitPermitsInUse = `local function permitsInUse(permits, now)
+  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
+end`;
+/** shared/limit/places.lua */
+const limitPlaces = `local FIRST_PLACE = -9000000000000
+local LAST_PLACE = -5000000000000
+local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
+local function removePlace(permits, owner)
+  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
+end
+local function keepPlace(permits, owner, slot, now)
+  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
+  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
+end
+local function addPlace(permits, owner, slot, now)
+  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
+  local place = FIRST_PLACE
+  if places > 0 then
+    local last = redis.call('ZCARD', permits) - places
+    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
+  end
+  redis.call('ZADD', permits, place, 'place ' .. owner)
+  keepPlace(permits, owner, slot, now)
+end
+local function headOf(permits, now)
+  local purged = false
+  while true do
+    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
+    if not first then return nil, nil, purged end
+    local owner = string.sub(first, #'place ' + 1)
+    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
+    if left > 0 then return owner, left, purged end
+    removePlace(permits, owner)
+    purged = true
+  end
+end
+local function tellNext(head, channel, turns, publish)
+  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
+end`;
+/** shared/limit/stored-limit.lua */
+const limitStoredLimit = `local function storedLimit(permits)
+  local found = redis.call('TYPE', permits).ok
+  if found == 'none' then return 0 end
+  if found ~= 'zset' then return nil, found end
+  local limit = redis.call('ZSCORE', permits, 'limit')
+  if not limit then return nil, 'zset that is no limit' end
+  return tonumber(limit)
+end`;
+/** shared/limit/take-permit.lua */
+const limitTakePermit = `local function takePermit(permits, owner, lease, limit, inUse, now)
+  redis.call('ZADD', permits, now + lease, owner, limit, 'limit')
+  local limited = redis.pcall('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
+  if type(limited) == 'table' then
+    redis.call('ZREM', permits, owner)
+    if inUse == 0 then redis.call('DEL', permits) end
+    return limited
+  end
+  redis.call('ZREMRANGEBYSCORE', permits, 2147483648, now)
+end`;
+/** shared/listeners.lua */
+const listeners = `local function countCommand(publish)
+  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+end
+local function listeners(channel, publish)
+  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
+end
+local function ownChannel(lock, channel, part)
+  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
+end
+local function others(lock, channel, publish)
+  local clients = ownChannel(lock, channel, 'clients')
+  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
+  return counts[4] and math.max(0, counts[2] - counts[4])
+end`;
+/** shared/owners.lua */
+const owners = `local function isOwner(text)
+  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
+end
+local function countIn(text)
+  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
+end`;
+/** shared/permits/from-hex.lua */
+const permitsFromHex = `local function fromHex(hex)
+  local bytes = hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end)
+  return bytes
+end`;
+/** shared/permits/no-deadline.lua */
+const permitsNoDeadline = `local NO_DEADLINE = 922337203685477`;
+/** shared/permits/permit-pool.lua */
+const permitsPermitPool = `local function permitPool(permits, deadlines)
+  local available, found = countUnder(permits)
+  if not available then return nil, 'wrong-type', found end
+  local kind = redis.call('TYPE', deadlines).ok
+  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
+  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
+end`;
+/** shared/permits/sweep-permits.lua */
+const permitsSweepPermits = `local function sweepPermits(permits, deadlines, channel, publish, now, limit)
+  local swept = 0
+  if limit then
+    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
+      swept = swept + redis.call('ZREM', deadlines, permit)
+    end
+  else
+    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
+  end
+  if swept > 0 then
+    local available = redis.call('INCRBY', permits, swept)
+    if available > 0 then redis.pcall(publish, channel, available) end
+  end
+  return swept
+end`;
+/** shared/read-write/free-read-write.lua */
+const readWriteFreeReadWrite = `local function freeReadWrite(lock)
+  local ours, theirs = { 'mode' }, 0
+  for _, field in ipairs(redis.call('HKEYS', lock)) do
+    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
+  end
+  if theirs == 0 then
+    redis.call('DEL', lock)
+    return
+  end
+  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
+  redis.call('PERSIST', lock)
+end`;
+/** shared/read-write/keep-writing.lua */
+const readWriteKeepWriting = `local function keepWriting(lock, stem, owner, lease)
+  local reads = tonumber(redis.call('HGET', lock, owner) or '0')
+  local kept = math.max(lease, longestRead(lock, stem, owner, reads))
+  redis.call('PEXPIRE', lock, kept)
+  return kept
+end`;
+/** shared/read-write/other-readers.lua */
+const readWriteOtherReaders = `local function otherReaders(lock, stem, owner)
+  local alive, dead = 0, {}
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    local reader = fields[i]
+    local reads = reader ~= owner and isOwner(reader) and countIn(fields[i + 1]) or 0
+    if reads > 0 then
+      if longestRead(lock, stem, reader, reads) > 0 then alive = alive + 1 else dead[#dead + 1] = reader end
+    end
+  end
+  return alive, dead
+end`;
+/** shared/read-write/read-count.lua */
+const readWriteReadCount = `local function readCount(lock, owner)
+  if not modeField(lock) then return 0 end
+  return tonumber(redis.call('HGET', lock, owner) or '0')
+end`;
+/** shared/read-write/read-timeouts.lua */
+const readWriteReadTimeouts = `local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
+local function keepRead(lock, stem, owner, n, lease, isNew)
+  local key = timeoutKey(stem, owner, n)
+  if not isNew then
+    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
+    if isElsewhere(lock, key) then return false end
+  end
+  local kept = redis.pcall('SET', key, '1', 'PX', lease)
+  if not kept.err then return true end
+  if isElsewhere(lock, key) then return false end
+  return redis.call('SET', key, '1', 'PX', lease)
+end
+local function dropRead(lock, stem, owner, n)
+  local key = timeoutKey(stem, owner, n)
+  local dropped = redis.pcall('DEL', key)
+  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
+end
+local function longestRead(lock, stem, owner, count)
+  local longest = -2
+  for n = 1, count do
+    local key = timeoutKey(stem, owner, n)
+    local left = redis.pcall('PTTL', key)
+    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
+    if type(left) == 'table' then left = redis.call('PTTL', key) end
+    longest = math.max(longest, left)
+  end
+  return longest
+end
+local function longestOfAll(lock, stem)
+  local longest = -2
+  local fields = redis.call('HGETALL', lock)
+  for i = 1, #fields, 2 do
+    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
+    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
+  end
+  return longest
+end`;
+/** shared/read-write/read-write-mode.lua */
+const readWriteReadWriteMode = `local function modeField(lock)
+  local mode = redis.pcall('HGET', lock, 'mode')
+  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
+  return (mode == 'read' or mode == 'write') and mode or nil
+end`;
+/** shared/read-write/read-write-state.lua */
+const readWriteReadWriteState = `local function ownerIn(field)
+  if isOwner(field) then return field end
+  local owner = string.gsub(field, ':write', '', 1)
+  return isOwner(owner) and owner or nil
+end
+local function modeOf(lock)
+  local foreign = 'hash that is no lock of this kind'
+  local mode = modeField(lock)
+  if not mode then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'none' then return '' end
+    return nil, found == 'hash' and foreign or found
+  end
+  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
+  local holder
+  for i = 1, #some, 2 do
+    if some[i] ~= 'mode' then
+      local owner = ownerIn(some[i])
+      if not owner or not countIn(some[i + 1]) then return nil, foreign end
+      holder = holder or owner
+    end
+  end
+  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
+  return mode, holder
+end`;
+/** shared/read-write/waiting-writers.lua */
+const readWriteWaitingWriters = `local function writersKey(lock, stem)
+  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
+end
+local function announceWriter(lock, stem, writer, now, slot)
+  local key = writersKey(lock, stem)
+  if isElsewhere(lock, key) then return end
+  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.pcall('ZADD', key, now + slot, writer)
+  local left = redis.pcall('PTTL', key)
+  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
+end
+local function waitingWriter(lock, stem, now)
+  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
+  local remaining = last[1] and tonumber(last[2]) - now or 0
+  if remaining > 0 then return last[1], remaining end
+  return nil
+end`;
+/** shared/read-write/write-count.lua */
+const readWriteWriteCount = `local function writeCount(lock, owner)
+  if modeField(lock) ~= 'write' then return 0 end
+  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
+end`;
+/** shared/server-now.lua */
+const serverNow = `local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end`;
+/** shared/sole-hold.lua */
+const soleHold = `local function soleHold(lock)
+  local size = redis.pcall('HLEN', lock)
+  if type(size) == 'table' then
+    local found = redis.call('TYPE', lock).ok
+    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
+    return nil, found
+  end
+  if size == 0 then return '', 0 end
+  if size == 1 then
+    local owner = redis.call('HKEYS', lock)[1]
+    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
+    if count then return owner, count end
+  end
+  local mode = redis.call('HGET', lock, 'mode')
+  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
+end`;
+/** shared/take-lock.lua */
+const takeLock = `local function takeLock(lock, owner, lease)
+  redis.call('HSET', lock, owner, '1')
+  local limited = redis.pcall('PEXPIRE', lock, lease)
+  if type(limited) ~= 'table' then return nil end
+  redis.call('DEL', lock)
+  return limited
+end`;
+/** shared/take-over.lua */
+const takeOver = `local function takeOver(lock, from, to, lease, setLease)
+  local isTaken = holdCount(lock, to) > 0
+  if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
+  if not isTaken or redis.call('PTTL', lock) < lease then setLease() end
+  if not isTaken then
+    redis.call('HSET', lock, to, 1)
+    redis.call('HDEL', lock, from)
+  end
+  return 'held'
+end`;
+/** shared/waiters/pass-on.lua */
+const waitersPassOn = `local FRESH = 100
+local OTHERS_LOOK = 5000
+local function grant(lock, entry, arrived, channel, publish, now)
+  local owner, client, lease, first = partsOf(entry)
+  local own = owner and ownChannel(lock, channel, client)
+  if not owner or (listeners(own, publish) or 0) == 0 then return false end
+  local granted = now - arrived / 1000 <= FRESH and lease or first
+  if takeLock(lock, owner, granted) then return false end
+  redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now)
+  if granted == first or tonumber(granted) < OTHERS_LOOK then redis.pcall(publish, channel, granted) end
+  return true
+end
+local function passOn(lock, waiters, channel, publish, again, now)
+  if (others(lock, channel, publish) or 1) > 0 then return nil end
+  for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
+    local first = redis.call('ZPOPMIN', waiters)
+    if grant(lock, first[1], first[2], channel, publish, now) then
+      if again ~= '' then addEntry(waiters, again) end
+      return 'passed-on'
+    end
+  end
+  if again == '' or isElsewhere(lock, waiters) then return nil end
+  local owner, _, lease = partsOf(again)
+  return not takeLock(lock, owner, lease) and 'kept' or nil
+end`;
+/** shared/waiters/waiting-entry.lua */
+const waitersWaitingEntry = `local ENTRIES_LAST = 60000
+local function partsOf(entry)
+  return string.match(entry, '^((.+):%d+) (%d+) (%d+)$')
+end
+local function addEntry(waiters, entry)
+  local time = redis.call('TIME')
+  redis.pcall('ZADD', waiters, 'NX', time[1] .. string.format('%06d', time[2]), entry)
+  redis.pcall('PEXPIRE', waiters, ENTRIES_LAST)
+end`;
+/** shared/what-is-left.lua */
+const whatIsLeft = `local function ofWhatIsLeft(answer)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if string.find(answer.err, 'non local key', 1, true) then return false end
+  error(answer.err, 0)
+end`;
+export const scripts = {
+  counter: {
+    /** Deletes the number, and notifies waiters if there is a message for them. */
+    delete: script<
+      { counter: string; marker: string },
+      { channel: string; publish: string; message: string; keep: number; notAfter: number },
+      [outcome: 'deleted' | 'none' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'counter/delete',
+      keyNames: ['counter', 'marker'],
+      argumentNames: ['channel', 'publish', 'message', 'keep', 'notAfter'],
+      replies: [[{ holds: ['deleted', 'none', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
+      text: [
+        `local counter = KEYS[1]
+local marker = KEYS[2]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local message = ARGV[3]
+local keep = tonumber(ARGV[4])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[5])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        `local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local before, found = countUnder(counter)
+if not before then return { 'wrong-type', found, now } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now } end
+local outcome = redis.call('DEL', counter) == 1 and 'deleted' or 'none'
+redis.call('SET', marker, outcome, 'PX', keep)
+if outcome == 'deleted' and message ~= '' then redis.pcall(publish, channel, message) end
+return { outcome, '', now }`,
+      ].join('\n'),
+    }),
+    /** Deletes the marker of an answered request, which would otherwise stay for as long as the answer might have been lost. */
+    forget: script<{ marker: string }, Record<string, never>, [forgotten: number]>({
+      name: 'counter/forget',
+      keyNames: ['marker'],
+      argumentNames: [],
+      replies: [[{ holds: 'number' }]],
+      text: `local marker = KEYS[1]
+return { redis.call('DEL', marker) }`,
+    }),
+    /** Returns the number, 0 if there is none, and the milliseconds until it expires, -1 if it does not. */
+    inspect: script<
+      { counter: string },
+      Record<string, never>,
+      [outcome: 'set' | 'none' | 'wrong-type', detail: string, count: string, remaining: number]
+    >({
+      name: 'counter/inspect',
+      keyNames: ['counter'],
+      argumentNames: [],
+      replies: [
+        [{ holds: ['set', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'string' }, { holds: 'number' }],
+      ],
+      text: [
+        `local counter = KEYS[1]`,
+        countUnder,
+        `local count, found = countUnder(counter)
+if not count then return { 'wrong-type', found, '0', -1 } end
+return { found == 'none' and 'none' or 'set', '', string.format('%.0f', count), redis.call('PTTL', counter) }`,
+      ].join('\n'),
+    }),
+    /** Sets the number if there is none, and notifies waiters. */
+    trySet: script<
+      { counter: string; marker: string },
+      { count: number; ttl: number; channel: string; publish: string; message: string; keep: number; notAfter: number },
+      [outcome: 'set' | 'exists' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'counter/try-set',
+      keyNames: ['counter', 'marker'],
+      argumentNames: ['count', 'ttl', 'channel', 'publish', 'message', 'keep', 'notAfter'],
+      replies: [[{ holds: ['set', 'exists', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
+      text: [
+        `local counter = KEYS[1]
+local marker = KEYS[2]
+local count = tonumber(ARGV[1])
+if not count then return redis.error_reply('ERR argument count is not a number') end
+local ttl = tonumber(ARGV[2])
+if not ttl then return redis.error_reply('ERR argument ttl is not a number') end
+local channel = ARGV[3]
+local publish = ARGV[4]
+local message = ARGV[5]
+local keep = tonumber(ARGV[6])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[7])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        `local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local before, found = countUnder(counter)
+if not before then return { 'wrong-type', found, now } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now } end
+local outcome = found == 'none' and 'set' or 'exists'
+redis.call('SET', marker, outcome, 'PX', keep)
+if outcome == 'exists' then return { outcome, '', now } end
+if ttl > 0 then redis.call('SET', counter, count, 'PX', ttl) else redis.call('SET', counter, count) end
+redis.pcall(publish, channel, message)
+return { outcome, '', now }`,
+      ].join('\n'),
+    }),
+  },
+  deadlock: {
+    /** Removes the record of a blocked hold. */
+    drop: script<{ blocked: string }, { text: string }, [outcome: 'dropped', now: number]>({
+      name: 'deadlock/drop',
+      keyNames: ['blocked'],
+      argumentNames: ['text'],
+      replies: [[{ holds: ['dropped'] }, { holds: 'time' }]],
+      text: [
+        `local blocked = KEYS[1]
+local text = ARGV[1]`,
+        serverNow,
+        `local now = serverNow()
+redis.call('ZREMRANGEBYSCORE', blocked, '-inf', now)
+redis.call('ZREM', blocked, text)
+return { 'dropped', now }`,
+      ].join('\n'),
+    }),
+    /** Returns the records of blocked holds beside their lock, each with the time of its end. */
+    find: script<{ blocked: string }, { most: number }, [outcome: 'found', now: number, ...textsAndEnds: string[]]>({
+      name: 'deadlock/find',
+      keyNames: ['blocked'],
+      argumentNames: ['most'],
+      replies: [[{ holds: ['found'] }, { holds: 'time' }, { holds: 'string', rest: true }]],
+      text: [
+        `local blocked = KEYS[1]
+local most = tonumber(ARGV[1])
+if not most then return redis.error_reply('ERR argument most is not a number') end`,
+        serverNow,
+        `local now = serverNow()
+local reply = redis.call('ZRANGEBYSCORE', blocked, '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, most)
+table.insert(reply, 1, now)
+table.insert(reply, 1, 'found')
+return reply`,
+      ].join('\n'),
+    }),
+    /** Puts a record of a blocked hold beside its lock, or keeps the one that is there. */
+    keep: script<{ blocked: string }, { text: string; ms: number }, [outcome: 'kept', now: number]>({
+      name: 'deadlock/keep',
+      keyNames: ['blocked'],
+      argumentNames: ['text', 'ms'],
+      replies: [[{ holds: ['kept'] }, { holds: 'time' }]],
+      text: [
+        `local blocked = KEYS[1]
+local text = ARGV[1]
+local ms = tonumber(ARGV[2])
+if not ms then return redis.error_reply('ERR argument ms is not a number') end`,
+        serverNow,
+        `local now = serverNow()
+redis.call('ZREMRANGEBYSCORE', blocked, '-inf', now)
+redis.call('ZADD', blocked, now + ms, text)
+redis.call('PEXPIRE', blocked, redis.call('ZREVRANGE', blocked, 0, 0, 'WITHSCORES')[2] - now)
+return { 'kept', now }`,
+      ].join('\n'),
+    }),
+  },
+  fairLock: {
+    /** Acquires a fair lock for a new owner that does not queue, if it has neither a holder nor a waiter. */
+    acquire: script<
+      { lock: string; queue: string; deadlines: string },
+      { owner: string; lease: number; channel: string; publish: string; notAfter: number },
+      [
+        outcome: 'acquired' | 'busy' | 'reserved' | 'late' | 'wrong-type',
+        remaining: number,
+        detail: string,
+        now: number,
+        key: string,
+      ]
+    >({
+      name: 'fair-lock/acquire',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['owner', 'lease', 'channel', 'publish', 'notAfter'],
+      grants: true,
+      replies: [
+        [
+          { holds: ['acquired', 'busy', 'reserved', 'late', 'wrong-type'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'time' },
+          { holds: 'string' },
+        ],
+      ],
+      text: [
+        `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[3]
+local publish = ARGV[4]
+local notAfter = tonumber(ARGV[5])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        owners,
+        soleHold,
+        takeLock,
+        whatIsLeft,
+        fairOurWaiters,
+        fairFairQueue,
+        `local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '' } end
+local foreign, found = foreignKey(queue, deadlines)
+if foreign then return { 'wrong-type', 0, found, now, foreign } end
+local head, deadline, isNewHead = purgeQueue(queue, deadlines, now)
+if redis.call('EXISTS', lock) == 0 then
+  if not head then return takeLock(lock, owner, lease) or { 'acquired', lease, '', now, '' } end
+  if isNewHead then tellHead(head, channel, publish) end
+  return { 'reserved', deadline and math.ceil(deadline - now) or -1, head, now, '' }
+end
+local holder, kind = soleHold(lock)
+if not holder then return { 'wrong-type', 0, kind, now, lock } end
+if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now, '' } end
+redis.call('PEXPIRE', lock, lease)
+return { 'acquired', lease, '', now, '' }`,
+      ].join('\n'),
+    }),
+    /** Makes an owner that acts under the lock the holder in place of the owner of a token, for a time from now. */
+    attach: script<
+      { lock: string; queue: string; deadlines: string },
+      { from: string; to: string; lease: number; channel: string; publish: string; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'fair-lock/attach',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
+      grants: true,
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
+      text: [
+        `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local from = ARGV[1]
+local to = ARGV[2]
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        holdCount,
+        takeOver,
+        whatIsLeft,
+        fairOurWaiters,
+        fairFairQueue,
+        fairSetFairLease,
+        `local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local function keep() setFairLease(lock, queue, deadlines, lease, channel, publish, now) end
+return { takeOver(lock, from, to, lease, keep), now }`,
+      ].join('\n'),
+    }),
+    /** Leaves a held lock, for a time from now, to the owner of a token, which does not act under it. */
+    detach: script<
+      { lock: string; queue: string; deadlines: string },
+      { from: string; to: string; lease: number; channel: string; publish: string; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'fair-lock/detach',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
+      text: [
+        `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local from = ARGV[1]
+local to = ARGV[2]
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        holdCount,
+        takeOver,
+        whatIsLeft,
+        fairOurWaiters,
+        fairFairQueue,
+        fairSetFairLease,
+        `local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local function keep() setFairLease(lock, queue, deadlines, lease, channel, publish, now) end
+return { takeOver(lock, from, to, lease, keep), now }`,
+      ].join('\n'),
+    }),
+    /** Ends the hold of any owner of the fair lock and wakes the head of the queue, which stays. */
+    forceRelease: script<
+      { lock: string; queue: string; deadlines: string },
+      { channel: string; publish: string; notAfter: number },
+      [outcome: 'released' | 'not-held' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'fair-lock/force-release',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
+      text: [
+        `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        owners,
+        soleHold,
+        whatIsLeft,
+        fairOurWaiters,
+        fairFairQueue,
+        `local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', found, now } end
+local head = not foreignKey(queue, deadlines) and purgeQueue(queue, deadlines, now)
+if holder == '' then return { 'not-held', '', now } end
+redis.call('DEL', lock)
+tellHead(head, channel, publish)
+return { 'released', '', now }`,
+      ].join('\n'),
+    }),
+    /** Sets the hold count of an owner that has the fair lock, and the time that it lasts from now: to re-enter, to release a hold that is not the last, to extend. The head of the queue is told if it ends sooner than before. */
+    hold: script<
+      { lock: string; queue: string; deadlines: string },
+      { owner: string; count: number; lease: number; channel: string; publish: string; notAfter: number },
+      [outcome: 'held' | 'lost' | 'late', now: number]
+    >({
+      name: 'fair-lock/hold',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['owner', 'count', 'lease', 'channel', 'publish', 'notAfter'],
+      replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
+      text: [
+        `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local owner = ARGV[1]
+local count = tonumber(ARGV[2])
+if not count then return redis.error_reply('ERR argument count is not a number') end
+local lease = tonumber(ARGV[3])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local channel = ARGV[4]
+local publish = ARGV[5]
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        holdCount,
+        whatIsLeft,
+        fairOurWaiters,
+        fairFairQueue,
+        fairSetFairLease,
+        `local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local held = holdCount(lock, owner)
+if held == 0 then return { 'lost', now } end
+setFairLease(lock, queue, deadlines, lease, channel, publish, now)
+if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end
+return { 'held', now }`,
+      ].join('\n'),
+    }),
+    /** Keeps the places of live waiters of one process for one lock. */
+    keep: script<
+      { lock: string; queue: string; deadlines: string },
+      { slot: number; channel: string; publish: string; owners: readonly string[] },
+      [outcome: 'kept', now: number, ...kept: number[]]
+    >({
+      name: 'fair-lock/keep',
+      keyNames: ['lock', 'queue', 'deadlines'],
+      argumentNames: ['slot', 'channel', 'publish', 'owners'],
+      replies: [[{ holds: ['kept'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
+      text: [
+        `local lock = KEYS[1]
+local queue = KEYS[2]
+local deadlines = KEYS[3]
+local slot = tonumber(ARGV[1])
+if not slot then return redis.error_reply('ERR argument slot is not a number') end
+local channel = ARGV[2]
+local publish = ARGV[3]
+local owners = {}
+for i = 4, #ARGV do
+  owners[i - 3] = ARGV[i]
+end`,
+        serverNow,
+        whatIsLeft,
+        fairOurWaiters,
+        fairFairQueue,
+        fairFairPlaces,
+        `local now = serverNow()
 local reply, indexes = { 'kept', now }, {}
 for i, owner in ipairs(owners) do
   reply[i + 2] = 0
@@ -886,6 +1094,7 @@ end
 if hasEnd then limitQueue(queue, deadlines, true, now) end
 if head and redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return reply`,
+      ].join('\n'),
     }),
     /** Ends the waits of owners: removes their places from the queue, or releases the lock if one of them has acquired it. The lock is then given to the head of the queue, or the head is woken. */
     leave: script<
@@ -897,7 +1106,8 @@ return reply`,
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['slot', 'channel', 'publish', 'mayGrant', 'owners'],
       replies: [[{ holds: ['left'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
 local slot = tonumber(ARGV[1])
@@ -909,194 +1119,21 @@ if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a nu
 local owners = {}
 for i = 5, #ARGV do
   owners[i - 4] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function keepFields(lock)
-  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
-end
-local function dropHold(lock, owner)
-  local dropped = redis.pcall('HDEL', lock, owner)
-  if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
-  if dropped == 0 then return false end
-  keepFields(lock)
-  return true
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
-local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
-local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
-local function clientChannel(channel, waiter)
-  if not isOurs(waiter) then return nil end
-  local client = string.match(waiter, '^(.+):%-?%d+$')
-  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
-end
-local function foreignKey(queue, deadlines)
-  local found = redis.call('TYPE', queue).ok
-  if found ~= 'none' and found ~= 'list' then return queue, found end
-  found = redis.call('TYPE', deadlines).ok
-  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
-end
-local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
-local function purgeQueue(queue, deadlines, now)
-  local purged = false
-  local head = redis.call('LINDEX', queue, 0)
-  while head do
-    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
-    if not deadline or deadline > now then return head, deadline, purged end
-    redis.call('ZREM', deadlines, head)
-    redis.call('LPOP', queue)
-    purged = true
-    head = headOf(queue)
-  end
-end
-local function tellHead(head, channel, publish, lease)
-  if not head then return end
-  local client = clientChannel(channel, head)
-  local message = client and lease or '0'
-  redis.pcall(publish, channel .. ':' .. head, message)
-  if client then redis.pcall(publish, client, message) end
-end
-local function countCommand(publish)
-  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-end
-local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
-end
-local function ownChannel(lock, channel, part)
-  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
-end
-local function others(lock, channel, publish)
-  local clients = ownChannel(lock, channel, 'clients')
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
-  return counts[4] and math.max(0, counts[2] - counts[4])
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local QUEUE_GRACE = 60000
-local MARK = 1000
-local function onlyOurs(queue, deadlines)
-  local ends = redis.call('PTTL', deadlines)
-  if ends <= 0 or redis.call('PTTL', queue) < ends + MARK / 2 then return false end
-  local count = redis.call('ZCARD', deadlines)
-  local last = redis.call('LINDEX', queue, count - 1)
-  return last and isOurs(last) and not redis.call('LINDEX', queue, count)
-end
-local function areOurs(waiters)
-  for _, waiter in ipairs(waiters) do
-    if not isOurs(waiter) then return false end
-  end
-  return true
-end
-local function limitQueue(queue, deadlines, hasEnd, now)
-  if hasEnd then
-    local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
-    local ends = math.floor(math.max(last or now, now) - now + 0.5) + QUEUE_GRACE
-    redis.call('PEXPIRE', queue, ends)
-    redis.call('PEXPIRE', deadlines, ends - MARK)
-  else
-    redis.call('PERSIST', queue)
-    redis.call('PERSIST', deadlines)
-  end
-end
-local function countedOn(queue, leaver)
-  if isOurs(leaver) then return {} end
-  local waiters, isBehind = {}, false
-  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
-    if isBehind then waiters[#waiters + 1] = waiter end
-    isBehind = isBehind or waiter == leaver
-  end
-  return waiters
-end
-local function lower(deadlines, waiters, slot)
-  for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
-end
-local REDISSON_WAIT = 300000
-local function behindJava(deadline, last)
-  return math.max(last + REDISSON_WAIT, deadline or 0)
-end
-local BOOKED = 0.5
-local FIRST_LEASES = 16384
-local function firstLeaseIn(deadline)
-  return deadline and deadline % BOOKED * FIRST_LEASES or 0
-end
-local function keptUntil(last, slot, now, firstLease)
-  return math.ceil(last + slot) - (last > now and BOOKED or 0) + firstLease / FIRST_LEASES
-end
-local function withoutExcess(deadline, slot, now)
-  if not deadline or deadline % 1 < BOOKED then return nil end
-  local enough = keptUntil(now, slot, now, firstLeaseIn(deadline))
-  return enough < deadline and enough or nil
-end
-local function endBookings(queue, deadlines, head, deadline, slot, now)
-  local lowered = head and isOurs(head) and withoutExcess(deadline, slot, now)
-  if not lowered then return deadline end
-  local waiters = redis.call('LRANGE', queue, 0, -1)
-  limitQueue(queue, deadlines, areOurs(waiters), now)
-  for _, waiter in ipairs(waiters) do
-    if not isOurs(waiter) then break end
-    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), slot, now)
-    if enough then redis.call('ZADD', deadlines, enough, waiter) end
-  end
-  limitQueue(queue, deadlines, areOurs(waiters), now)
-  return lowered
-end
-local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
-  local refused = takeLock(lock, owner, lease)
-  if refused then return refused end
-  local isKnown = onlyOurs(queue, deadlines)
-  local lowered = countedOn(queue, owner)
-  redis.call('LPOP', queue)
-  redis.call('ZREM', deadlines, owner)
-  lower(deadlines, lowered, slot)
-  if redis.call('LINDEX', queue, 0) then
-    limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
-  else
-    redis.call('DEL', deadlines)
-  end
-end
-local function nextOfOurs(queue, deadlines, now)
-  local index, waiter = 0, headOf(queue)
-  while waiter do
-    local deadline = tonumber(redis.pcall('ZSCORE', deadlines, waiter))
-    if isOurs(waiter) and (deadline or now + 1) > now then return waiter, deadline end
-    index = index + 1
-    waiter = redis.call('LINDEX', queue, index)
-  end
-end
-local function tellNext(lock, queue, deadlines, channel, publish, lease, now)
-  local waiter, deadline = nextOfOurs(queue, deadlines, now)
-  if not waiter then return end
-  local heard = firstLeaseIn(deadline) > 0 and clientChannel(channel, waiter) or channel .. ':' .. waiter
-  redis.pcall(publish, heard, waitsFor(waiter, lock) and math.max(2, lease) or '0')
-end
-local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
-  local own = head and waitsFor(head, lock) and clientChannel(channel, head) or nil
-  local lease = own and firstLeaseIn(deadline) or 0
-  if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
-  if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
-  redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
-  tellNext(lock, queue, deadlines, channel, publish, lease, now)
-  return true
-end
-local now = serverNow()
+end`,
+        serverNow,
+        foreignType,
+        keepFields,
+        dropHold,
+        whatIsLeft,
+        fairOurWaiters,
+        fairFairQueue,
+        listeners,
+        takeLock,
+        fairFairPlaces,
+        fairTakeTurn,
+        fairTellNext,
+        fairGiveToHead,
+        `local now = serverNow()
 local held = false
 for _, owner in ipairs(owners) do held = held or dropHold(lock, owner) end
 if foreignKey(queue, deadlines) then return { 'left', now } end
@@ -1126,6 +1163,7 @@ elseif head and wasNext then
   tellNext(lock, queue, deadlines, channel, publish, redis.call('PTTL', lock), now)
 end
 return { 'left', now }`,
+      ].join('\n'),
     }),
     /** Acquires a fair lock for the waiter at the head. Any other waiter keeps its place in the queue, or gets one at the end. `firstLease`: what it gets when the lock is given to it; 0: it is told, and asks. `mixed`: 1 if waiters of Redisson may be ahead of it. */
     queue: script<
@@ -1162,7 +1200,8 @@ return { 'left', now }`,
           { holds: 'number' },
         ],
       ],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
 local owner = ARGV[1]
@@ -1175,179 +1214,18 @@ if not firstLease then return redis.error_reply('ERR argument firstLease is not 
 local channel = ARGV[5]
 local publish = ARGV[6]
 local notAfter = tonumber(ARGV[7])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function soleHold(lock)
-  local size = redis.pcall('HLEN', lock)
-  if type(size) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
-    return nil, found
-  end
-  if size == 0 then return '', 0 end
-  if size == 1 then
-    local owner = redis.call('HKEYS', lock)[1]
-    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
-    if count then return owner, count end
-  end
-  local mode = redis.call('HGET', lock, 'mode')
-  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
-local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
-local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
-local function clientChannel(channel, waiter)
-  if not isOurs(waiter) then return nil end
-  local client = string.match(waiter, '^(.+):%-?%d+$')
-  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
-end
-local function foreignKey(queue, deadlines)
-  local found = redis.call('TYPE', queue).ok
-  if found ~= 'none' and found ~= 'list' then return queue, found end
-  found = redis.call('TYPE', deadlines).ok
-  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
-end
-local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
-local function purgeQueue(queue, deadlines, now)
-  local purged = false
-  local head = redis.call('LINDEX', queue, 0)
-  while head do
-    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
-    if not deadline or deadline > now then return head, deadline, purged end
-    redis.call('ZREM', deadlines, head)
-    redis.call('LPOP', queue)
-    purged = true
-    head = headOf(queue)
-  end
-end
-local function tellHead(head, channel, publish, lease)
-  if not head then return end
-  local client = clientChannel(channel, head)
-  local message = client and lease or '0'
-  redis.pcall(publish, channel .. ':' .. head, message)
-  if client then redis.pcall(publish, client, message) end
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local QUEUE_GRACE = 60000
-local MARK = 1000
-local function onlyOurs(queue, deadlines)
-  local ends = redis.call('PTTL', deadlines)
-  if ends <= 0 or redis.call('PTTL', queue) < ends + MARK / 2 then return false end
-  local count = redis.call('ZCARD', deadlines)
-  local last = redis.call('LINDEX', queue, count - 1)
-  return last and isOurs(last) and not redis.call('LINDEX', queue, count)
-end
-local function areOurs(waiters)
-  for _, waiter in ipairs(waiters) do
-    if not isOurs(waiter) then return false end
-  end
-  return true
-end
-local function limitQueue(queue, deadlines, hasEnd, now)
-  if hasEnd then
-    local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
-    local ends = math.floor(math.max(last or now, now) - now + 0.5) + QUEUE_GRACE
-    redis.call('PEXPIRE', queue, ends)
-    redis.call('PEXPIRE', deadlines, ends - MARK)
-  else
-    redis.call('PERSIST', queue)
-    redis.call('PERSIST', deadlines)
-  end
-end
-local function countedOn(queue, leaver)
-  if isOurs(leaver) then return {} end
-  local waiters, isBehind = {}, false
-  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
-    if isBehind then waiters[#waiters + 1] = waiter end
-    isBehind = isBehind or waiter == leaver
-  end
-  return waiters
-end
-local function lower(deadlines, waiters, slot)
-  for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
-end
-local REDISSON_WAIT = 300000
-local function behindJava(deadline, last)
-  return math.max(last + REDISSON_WAIT, deadline or 0)
-end
-local BOOKED = 0.5
-local FIRST_LEASES = 16384
-local function firstLeaseIn(deadline)
-  return deadline and deadline % BOOKED * FIRST_LEASES or 0
-end
-local function keptUntil(last, slot, now, firstLease)
-  return math.ceil(last + slot) - (last > now and BOOKED or 0) + firstLease / FIRST_LEASES
-end
-local function withoutExcess(deadline, slot, now)
-  if not deadline or deadline % 1 < BOOKED then return nil end
-  local enough = keptUntil(now, slot, now, firstLeaseIn(deadline))
-  return enough < deadline and enough or nil
-end
-local function endBookings(queue, deadlines, head, deadline, slot, now)
-  local lowered = head and isOurs(head) and withoutExcess(deadline, slot, now)
-  if not lowered then return deadline end
-  local waiters = redis.call('LRANGE', queue, 0, -1)
-  limitQueue(queue, deadlines, areOurs(waiters), now)
-  for _, waiter in ipairs(waiters) do
-    if not isOurs(waiter) then break end
-    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), slot, now)
-    if enough then redis.call('ZADD', deadlines, enough, waiter) end
-  end
-  limitQueue(queue, deadlines, areOurs(waiters), now)
-  return lowered
-end
-local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
-  local refused = takeLock(lock, owner, lease)
-  if refused then return refused end
-  local isKnown = onlyOurs(queue, deadlines)
-  local lowered = countedOn(queue, owner)
-  redis.call('LPOP', queue)
-  redis.call('ZREM', deadlines, owner)
-  lower(deadlines, lowered, slot)
-  if redis.call('LINDEX', queue, 0) then
-    limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
-  else
-    redis.call('DEL', deadlines)
-  end
-end
-local function nextOfOurs(queue, deadlines, now)
-  local index, waiter = 0, headOf(queue)
-  while waiter do
-    local deadline = tonumber(redis.pcall('ZSCORE', deadlines, waiter))
-    if isOurs(waiter) and (deadline or now + 1) > now then return waiter, deadline end
-    index = index + 1
-    waiter = redis.call('LINDEX', queue, index)
-  end
-end
-local function tellNext(lock, queue, deadlines, channel, publish, lease, now)
-  local waiter, deadline = nextOfOurs(queue, deadlines, now)
-  if not waiter then return end
-  local heard = firstLeaseIn(deadline) > 0 and clientChannel(channel, waiter) or channel .. ':' .. waiter
-  redis.pcall(publish, heard, waitsFor(waiter, lock) and math.max(2, lease) or '0')
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        owners,
+        soleHold,
+        whatIsLeft,
+        fairOurWaiters,
+        fairFairQueue,
+        takeLock,
+        fairFairPlaces,
+        fairTakeTurn,
+        fairTellNext,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '', 0 } end
 local foreign, found = foreignKey(queue, deadlines)
 if foreign then return { 'wrong-type', 0, found, now, foreign, 0 } end
@@ -1394,6 +1272,7 @@ end
 if not isFree then return { outcome, remaining, holder, now, head or owner, mixed } end
 if isNewHead or outcome == 'waiting' then tellHead(head, channel, publish) end
 return { outcome, math.ceil(deadline - now), head, now, head, mixed }`,
+      ].join('\n'),
     }),
     /** Releases the fair lock of an owner, whatever its hold count, and gives it to the head of the queue, or wakes the head. */
     release: script<
@@ -1405,201 +1284,29 @@ return { outcome, math.ceil(deadline - now), head, now, head, mixed }`,
       keyNames: ['lock', 'queue', 'deadlines'],
       argumentNames: ['owner', 'channel', 'publish', 'mayGrant'],
       replies: [[{ holds: ['released', 'passed-on', 'not-held'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local queue = KEYS[2]
 local deadlines = KEYS[3]
 local owner = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
 local mayGrant = tonumber(ARGV[4])
-if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function keepFields(lock)
-  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
-end
-local function dropHold(lock, owner)
-  local dropped = redis.pcall('HDEL', lock, owner)
-  if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
-  if dropped == 0 then return false end
-  keepFields(lock)
-  return true
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function isOurs(waiter)
-  return string.sub(waiter, 15, 15) == '8'
-end
-local function hasBraces(waiter) return string.find(waiter, ':%-%d+$') ~= nil end
-local function waitsFor(waiter, lock) return hasBraces(waiter) == (string.find(lock, '{', 1, true) ~= nil) end
-local function clientChannel(channel, waiter)
-  if not isOurs(waiter) then return nil end
-  local client = string.match(waiter, '^(.+):%-?%d+$')
-  return client and channel .. (hasBraces(waiter) and '::' or ':') .. client
-end
-local function foreignKey(queue, deadlines)
-  local found = redis.call('TYPE', queue).ok
-  if found ~= 'none' and found ~= 'list' then return queue, found end
-  found = redis.call('TYPE', deadlines).ok
-  if found ~= 'none' and found ~= 'zset' then return deadlines, found end
-end
-local function headOf(queue) return ofWhatIsLeft(redis.pcall('LINDEX', queue, 0)) end
-local function purgeQueue(queue, deadlines, now)
-  local purged = false
-  local head = redis.call('LINDEX', queue, 0)
-  while head do
-    local deadline = tonumber(redis.call('ZSCORE', deadlines, head))
-    if not deadline or deadline > now then return head, deadline, purged end
-    redis.call('ZREM', deadlines, head)
-    redis.call('LPOP', queue)
-    purged = true
-    head = headOf(queue)
-  end
-end
-local function tellHead(head, channel, publish, lease)
-  if not head then return end
-  local client = clientChannel(channel, head)
-  local message = client and lease or '0'
-  redis.pcall(publish, channel .. ':' .. head, message)
-  if client then redis.pcall(publish, client, message) end
-end
-local function countCommand(publish)
-  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-end
-local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
-end
-local function ownChannel(lock, channel, part)
-  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
-end
-local function others(lock, channel, publish)
-  local clients = ownChannel(lock, channel, 'clients')
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
-  return counts[4] and math.max(0, counts[2] - counts[4])
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local QUEUE_GRACE = 60000
-local MARK = 1000
-local function onlyOurs(queue, deadlines)
-  local ends = redis.call('PTTL', deadlines)
-  if ends <= 0 or redis.call('PTTL', queue) < ends + MARK / 2 then return false end
-  local count = redis.call('ZCARD', deadlines)
-  local last = redis.call('LINDEX', queue, count - 1)
-  return last and isOurs(last) and not redis.call('LINDEX', queue, count)
-end
-local function areOurs(waiters)
-  for _, waiter in ipairs(waiters) do
-    if not isOurs(waiter) then return false end
-  end
-  return true
-end
-local function limitQueue(queue, deadlines, hasEnd, now)
-  if hasEnd then
-    local last = tonumber(redis.call('ZREVRANGE', deadlines, 0, 0, 'WITHSCORES')[2])
-    local ends = math.floor(math.max(last or now, now) - now + 0.5) + QUEUE_GRACE
-    redis.call('PEXPIRE', queue, ends)
-    redis.call('PEXPIRE', deadlines, ends - MARK)
-  else
-    redis.call('PERSIST', queue)
-    redis.call('PERSIST', deadlines)
-  end
-end
-local function countedOn(queue, leaver)
-  if isOurs(leaver) then return {} end
-  local waiters, isBehind = {}, false
-  for _, waiter in ipairs(redis.call('LRANGE', queue, 0, -1)) do
-    if isBehind then waiters[#waiters + 1] = waiter end
-    isBehind = isBehind or waiter == leaver
-  end
-  return waiters
-end
-local function lower(deadlines, waiters, slot)
-  for _, waiter in ipairs(waiters) do redis.call('ZADD', deadlines, 'XX', 'INCR', -slot, waiter) end
-end
-local REDISSON_WAIT = 300000
-local function behindJava(deadline, last)
-  return math.max(last + REDISSON_WAIT, deadline or 0)
-end
-local BOOKED = 0.5
-local FIRST_LEASES = 16384
-local function firstLeaseIn(deadline)
-  return deadline and deadline % BOOKED * FIRST_LEASES or 0
-end
-local function keptUntil(last, slot, now, firstLease)
-  return math.ceil(last + slot) - (last > now and BOOKED or 0) + firstLease / FIRST_LEASES
-end
-local function withoutExcess(deadline, slot, now)
-  if not deadline or deadline % 1 < BOOKED then return nil end
-  local enough = keptUntil(now, slot, now, firstLeaseIn(deadline))
-  return enough < deadline and enough or nil
-end
-local function endBookings(queue, deadlines, head, deadline, slot, now)
-  local lowered = head and isOurs(head) and withoutExcess(deadline, slot, now)
-  if not lowered then return deadline end
-  local waiters = redis.call('LRANGE', queue, 0, -1)
-  limitQueue(queue, deadlines, areOurs(waiters), now)
-  for _, waiter in ipairs(waiters) do
-    if not isOurs(waiter) then break end
-    local enough = withoutExcess(tonumber(redis.call('ZSCORE', deadlines, waiter)), slot, now)
-    if enough then redis.call('ZADD', deadlines, enough, waiter) end
-  end
-  limitQueue(queue, deadlines, areOurs(waiters), now)
-  return lowered
-end
-local function takeTurn(lock, queue, deadlines, owner, lease, slot, now)
-  local refused = takeLock(lock, owner, lease)
-  if refused then return refused end
-  local isKnown = onlyOurs(queue, deadlines)
-  local lowered = countedOn(queue, owner)
-  redis.call('LPOP', queue)
-  redis.call('ZREM', deadlines, owner)
-  lower(deadlines, lowered, slot)
-  if redis.call('LINDEX', queue, 0) then
-    limitQueue(queue, deadlines, isKnown or areOurs(redis.call('LRANGE', queue, 0, -1)), now)
-  else
-    redis.call('DEL', deadlines)
-  end
-end
-local function nextOfOurs(queue, deadlines, now)
-  local index, waiter = 0, headOf(queue)
-  while waiter do
-    local deadline = tonumber(redis.pcall('ZSCORE', deadlines, waiter))
-    if isOurs(waiter) and (deadline or now + 1) > now then return waiter, deadline end
-    index = index + 1
-    waiter = redis.call('LINDEX', queue, index)
-  end
-end
-local function tellNext(lock, queue, deadlines, channel, publish, lease, now)
-  local waiter, deadline = nextOfOurs(queue, deadlines, now)
-  if not waiter then return end
-  local heard = firstLeaseIn(deadline) > 0 and clientChannel(channel, waiter) or channel .. ':' .. waiter
-  redis.pcall(publish, heard, waitsFor(waiter, lock) and math.max(2, lease) or '0')
-end
-local function giveToHead(lock, queue, deadlines, head, deadline, channel, publish, now)
-  local own = head and waitsFor(head, lock) and clientChannel(channel, head) or nil
-  local lease = own and firstLeaseIn(deadline) or 0
-  if lease == 0 or redis.pcall('EXISTS', lock) ~= 0 or (listeners(own, publish) or 0) == 0 then return false end
-  if takeTurn(lock, queue, deadlines, head, lease, 0, now) then return false end
-  redis.pcall(publish, own, head .. ' ' .. lease .. ' ' .. now)
-  tellNext(lock, queue, deadlines, channel, publish, lease, now)
-  return true
-end
-local now = serverNow()
+if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end`,
+        serverNow,
+        foreignType,
+        keepFields,
+        dropHold,
+        whatIsLeft,
+        fairOurWaiters,
+        fairFairQueue,
+        listeners,
+        takeLock,
+        fairFairPlaces,
+        fairTakeTurn,
+        fairTellNext,
+        fairGiveToHead,
+        `local now = serverNow()
 local head, deadline
 if not foreignKey(queue, deadlines) then head, deadline = purgeQueue(queue, deadlines, now) end
 local held = dropHold(lock, owner)
@@ -1608,6 +1315,7 @@ if held and mayGrant == 1 and giveToHead(lock, queue, deadlines, head, deadline,
 end
 if held or redis.call('EXISTS', lock) == 0 then tellHead(head, channel, publish) end
 return { held and 'released' or 'not-held', now }`,
+      ].join('\n'),
     }),
   },
   fencedLock: {
@@ -1636,58 +1344,21 @@ return { held and 'released' or 'not-held', now }`,
           { holds: 'string' },
         ],
       ],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local token = KEYS[2]
 local owner = ARGV[1]
 local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local notAfter = tonumber(ARGV[3])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local fencing = ARGV[4]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function soleHold(lock)
-  local size = redis.pcall('HLEN', lock)
-  if type(size) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
-    return nil, found
-  end
-  if size == 0 then return '', 0 end
-  if size == 1 then
-    local owner = redis.call('HKEYS', lock)[1]
-    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
-    if count then return owner, count end
-  end
-  local mode = redis.call('HGET', lock, 'mode')
-  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local function lastToken(token)
-  local found = redis.call('TYPE', token).ok
-  if found == 'none' then return '0' end
-  if found ~= 'string' then return nil, found end
-  local last = redis.call('GET', token)
-  local whole = last == '0' or string.find(last, '^[1-9]%d*$')
-  local countable = whole and (#last < 19 or (#last == 19 and last < '9223372036854775807'))
-  if not countable then return nil, 'string that is no fencing token' end
-  return last
-end
-local TOKEN_LASTS = 604800000
+local fencing = ARGV[4]`,
+        serverNow,
+        owners,
+        soleHold,
+        takeLock,
+        lastToken,
+        `local TOKEN_LASTS = 604800000
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 local isFree = redis.call('EXISTS', lock) == 0
@@ -1720,6 +1391,7 @@ elseif redis.call('PTTL', token) > 0 then
   redis.call('SET', token, last)
 end
 return { 'acquired', lease, '', now, last }`,
+      ].join('\n'),
     }),
     /** Returns the token that was given last, to any owner. */
     currentToken: script<{ token: string }, Record<string, never>, [outcome: 'token' | 'no-token', detail: string]>({
@@ -1727,20 +1399,13 @@ return { 'acquired', lease, '', now, last }`,
       keyNames: ['token'],
       argumentNames: [],
       replies: [[{ holds: ['token', 'no-token'] }, { holds: 'string' }]],
-      text: `local token = KEYS[1]
-local function lastToken(token)
-  local found = redis.call('TYPE', token).ok
-  if found == 'none' then return '0' end
-  if found ~= 'string' then return nil, found end
-  local last = redis.call('GET', token)
-  local whole = last == '0' or string.find(last, '^[1-9]%d*$')
-  local countable = whole and (#last < 19 or (#last == 19 and last < '9223372036854775807'))
-  if not countable then return nil, 'string that is no fencing token' end
-  return last
-end
-local last, found = lastToken(token)
+      text: [
+        `local token = KEYS[1]`,
+        lastToken,
+        `local last, found = lastToken(token)
 if not last then return { 'no-token', found } end
 return { 'token', last }`,
+      ].join('\n'),
     }),
   },
   fencing: {
@@ -1754,30 +1419,20 @@ return { 'token', last }`,
       keyNames: ['fence'],
       argumentNames: ['token', 'keep'],
       replies: [[{ holds: ['recorded', 'stale', 'no-token'] }, { holds: 'string' }]],
-      text: `local fence = KEYS[1]
+      text: [
+        `local fence = KEYS[1]
 local token = ARGV[1]
 local keep = tonumber(ARGV[2])
-if not keep then return redis.error_reply('ERR argument keep is not a number') end
-local function lastToken(token)
-  local found = redis.call('TYPE', token).ok
-  if found == 'none' then return '0' end
-  if found ~= 'string' then return nil, found end
-  local last = redis.call('GET', token)
-  local whole = last == '0' or string.find(last, '^[1-9]%d*$')
-  local countable = whole and (#last < 19 or (#last == 19 and last < '9223372036854775807'))
-  if not countable then return nil, 'string that is no fencing token' end
-  return last
-end
-local function isLater(token, other)
-  if #token ~= #other then return #token > #other end
-  return token > other
-end
-local last, found = lastToken(fence)
+if not keep then return redis.error_reply('ERR argument keep is not a number') end`,
+        lastToken,
+        isLater,
+        `local last, found = lastToken(fence)
 if not last then return { 'no-token', found } end
 if isLater(last, token) then return { 'stale', last } end
 redis.call('SET', fence, token)
 if tonumber(keep) > 0 then redis.call('PEXPIRE', fence, keep) end
 return { 'recorded', token }`,
+      ].join('\n'),
     }),
     /** Sets a value and records the fencing token of its writer, unless the token of a later holder is recorded. */
     set: script<
@@ -1789,29 +1444,18 @@ return { 'recorded', token }`,
       keyNames: ['value', 'fence'],
       argumentNames: ['token', 'keep', 'text', 'ttl'],
       replies: [[{ holds: ['recorded', 'stale', 'no-token', 'wrong-type'] }, { holds: 'string' }]],
-      text: `local value = KEYS[1]
+      text: [
+        `local value = KEYS[1]
 local fence = KEYS[2]
 local token = ARGV[1]
 local keep = tonumber(ARGV[2])
 if not keep then return redis.error_reply('ERR argument keep is not a number') end
 local text = ARGV[3]
 local ttl = tonumber(ARGV[4])
-if not ttl then return redis.error_reply('ERR argument ttl is not a number') end
-local function lastToken(token)
-  local found = redis.call('TYPE', token).ok
-  if found == 'none' then return '0' end
-  if found ~= 'string' then return nil, found end
-  local last = redis.call('GET', token)
-  local whole = last == '0' or string.find(last, '^[1-9]%d*$')
-  local countable = whole and (#last < 19 or (#last == 19 and last < '9223372036854775807'))
-  if not countable then return nil, 'string that is no fencing token' end
-  return last
-end
-local function isLater(token, other)
-  if #token ~= #other then return #token > #other end
-  return token > other
-end
-local found = redis.call('TYPE', value).ok
+if not ttl then return redis.error_reply('ERR argument ttl is not a number') end`,
+        lastToken,
+        isLater,
+        `local found = redis.call('TYPE', value).ok
 if found ~= 'none' and found ~= 'string' then return { 'wrong-type', found } end
 local last, foreign = lastToken(fence)
 if not last then return { 'no-token', foreign } end
@@ -1821,6 +1465,7 @@ if tonumber(keep) > 0 then redis.call('PEXPIRE', fence, keep) end
 redis.call('SET', value, text)
 if tonumber(ttl) > 0 then redis.call('PEXPIRE', value, ttl) end
 return { 'recorded', token }`,
+      ].join('\n'),
     }),
   },
   groupLock: {
@@ -1842,7 +1487,8 @@ return { 'recorded', token }`,
           { holds: 'time' },
         ],
       ],
-      text: `local group = KEYS[1]
+      text: [
+        `local group = KEYS[1]
 local owner = ARGV[1]
 local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
@@ -1851,83 +1497,12 @@ if not notAfter then return redis.error_reply('ERR argument notAfter is not a nu
 local fields = {}
 for i = 4, #ARGV do
   fields[i - 3] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
-local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
-local function fieldHolder(group, field, now)
-  local owner = redis.call('HGET', group, field)
-  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
-  if expiry and expiry >= now then return owner, expiry end
-end
-local function onlyOfGroup(group)
-  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
-  for i = 1, #some, 2 do
-    local field = some[i]
-    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
-    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
-    if not owner or not isOwner(owner) then return false end
-  end
-  return true
-end
-local function typeOfGroup(group)
-  local found = redis.call('TYPE', group).ok
-  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
-end
-local function leaveToOthers(group)
-  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
-end
-local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
-  for _, field in ipairs(fields) do
-    if fieldHolder(group, field, now) ~= owner then return false end
-  end
-  return true
-end
-local function keepFields(group, fields, owner, expiry)
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-    end
-  end
-end
-local function shortenFields(group, fields, owner, expiry)
-  local isShorter = false
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if tonumber(redis.call('HGET', group, name)) > expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-      isShorter = true
-    end
-  end
-  return isShorter
-end
-local function keepGroup(group, lease)
-  local left = redis.call('PTTL', group)
-  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
-end
-local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
-  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
-  return isHolder
-end
-local now = serverNow()
+end`,
+        serverNow,
+        owners,
+        whatIsLeft,
+        groupFields,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 local found = typeOfGroup(group)
 if found ~= 'hash' and found ~= 'none' then return { 'wrong-type', 0, found, now } end
@@ -1952,6 +1527,7 @@ if found == 'none' or (left >= 0 and left < lease) then
   end
 end
 return { 'acquired', lease, '', now }`,
+      ].join('\n'),
     }),
     /** Ends the holds of all owners of the given fields and wakes the waiters. */
     forceRelease: script<
@@ -1963,7 +1539,8 @@ return { 'acquired', lease, '', now }`,
       keyNames: ['group'],
       argumentNames: ['channel', 'publish', 'notAfter', 'fields'],
       replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local group = KEYS[1]
+      text: [
+        `local group = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
 local notAfter = tonumber(ARGV[3])
@@ -1971,83 +1548,12 @@ if not notAfter then return redis.error_reply('ERR argument notAfter is not a nu
 local fields = {}
 for i = 4, #ARGV do
   fields[i - 3] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
-local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
-local function fieldHolder(group, field, now)
-  local owner = redis.call('HGET', group, field)
-  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
-  if expiry and expiry >= now then return owner, expiry end
-end
-local function onlyOfGroup(group)
-  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
-  for i = 1, #some, 2 do
-    local field = some[i]
-    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
-    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
-    if not owner or not isOwner(owner) then return false end
-  end
-  return true
-end
-local function typeOfGroup(group)
-  local found = redis.call('TYPE', group).ok
-  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
-end
-local function leaveToOthers(group)
-  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
-end
-local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
-  for _, field in ipairs(fields) do
-    if fieldHolder(group, field, now) ~= owner then return false end
-  end
-  return true
-end
-local function keepFields(group, fields, owner, expiry)
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-    end
-  end
-end
-local function shortenFields(group, fields, owner, expiry)
-  local isShorter = false
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if tonumber(redis.call('HGET', group, name)) > expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-      isShorter = true
-    end
-  end
-  return isShorter
-end
-local function keepGroup(group, lease)
-  local left = redis.call('PTTL', group)
-  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
-end
-local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
-  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
-  return isHolder
-end
-local now = serverNow()
+end`,
+        serverNow,
+        owners,
+        whatIsLeft,
+        groupFields,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local found = typeOfGroup(group)
 if found == 'none' then return { 'not-held', '', now } end
@@ -2062,6 +1568,7 @@ if freed then
   redis.pcall(publish, channel, '0')
 end
 return { freed and 'released' or 'not-held', '', now }`,
+      ].join('\n'),
     }),
     /** Sets the hold count of an owner that has all the fields, and a minimum of the time that they last from now: to re-enter, to release a hold that is not the last, to extend. With `left` 1 the owner has let go, and they last exactly as long: those that wait are told if that is shorter than before. */
     hold: script<
@@ -2082,7 +1589,8 @@ return { freed and 'released' or 'not-held', '', now }`,
       keyNames: ['group'],
       argumentNames: ['owner', 'count', 'lease', 'notAfter', 'left', 'channel', 'publish', 'fields'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local group = KEYS[1]
+      text: [
+        `local group = KEYS[1]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
 if not count then return redis.error_reply('ERR argument count is not a number') end
@@ -2097,83 +1605,12 @@ local publish = ARGV[7]
 local fields = {}
 for i = 8, #ARGV do
   fields[i - 7] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
-local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
-local function fieldHolder(group, field, now)
-  local owner = redis.call('HGET', group, field)
-  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
-  if expiry and expiry >= now then return owner, expiry end
-end
-local function onlyOfGroup(group)
-  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
-  for i = 1, #some, 2 do
-    local field = some[i]
-    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
-    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
-    if not owner or not isOwner(owner) then return false end
-  end
-  return true
-end
-local function typeOfGroup(group)
-  local found = redis.call('TYPE', group).ok
-  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
-end
-local function leaveToOthers(group)
-  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
-end
-local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
-  for _, field in ipairs(fields) do
-    if fieldHolder(group, field, now) ~= owner then return false end
-  end
-  return true
-end
-local function keepFields(group, fields, owner, expiry)
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-    end
-  end
-end
-local function shortenFields(group, fields, owner, expiry)
-  local isShorter = false
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if tonumber(redis.call('HGET', group, name)) > expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-      isShorter = true
-    end
-  end
-  return isShorter
-end
-local function keepGroup(group, lease)
-  local left = redis.call('PTTL', group)
-  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
-end
-local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
-  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
-  return isHolder
-end
-local now = serverNow()
+end`,
+        serverNow,
+        owners,
+        whatIsLeft,
+        groupFields,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 if not holdsAll(group, fields, owner, now) then return { 'lost', now } end
 keepGroup(group, lease)
@@ -2187,6 +1624,7 @@ for _, field in ipairs(fields) do
 end
 if count < before or isShorter then redis.pcall(publish, channel, '0') end
 return { 'held', now }`,
+      ].join('\n'),
     }),
     /** Returns whether any of the fields is held, the hold count of the given owner if it holds all of them, and the time until the last of them ends. */
     inspect: script<
@@ -2200,88 +1638,18 @@ return { 'held', now }`,
       replies: [
         [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
       ],
-      text: `local group = KEYS[1]
+      text: [
+        `local group = KEYS[1]
 local owner = ARGV[1]
 local fields = {}
 for i = 2, #ARGV do
   fields[i - 1] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
-local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
-local function fieldHolder(group, field, now)
-  local owner = redis.call('HGET', group, field)
-  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
-  if expiry and expiry >= now then return owner, expiry end
-end
-local function onlyOfGroup(group)
-  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
-  for i = 1, #some, 2 do
-    local field = some[i]
-    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
-    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
-    if not owner or not isOwner(owner) then return false end
-  end
-  return true
-end
-local function typeOfGroup(group)
-  local found = redis.call('TYPE', group).ok
-  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
-end
-local function leaveToOthers(group)
-  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
-end
-local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
-  for _, field in ipairs(fields) do
-    if fieldHolder(group, field, now) ~= owner then return false end
-  end
-  return true
-end
-local function keepFields(group, fields, owner, expiry)
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-    end
-  end
-end
-local function shortenFields(group, fields, owner, expiry)
-  local isShorter = false
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if tonumber(redis.call('HGET', group, name)) > expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-      isShorter = true
-    end
-  end
-  return isShorter
-end
-local function keepGroup(group, lease)
-  local left = redis.call('PTTL', group)
-  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
-end
-local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
-  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
-  return isHolder
-end
-local found = typeOfGroup(group)
+end`,
+        serverNow,
+        owners,
+        whatIsLeft,
+        groupFields,
+        `local found = typeOfGroup(group)
 if found == 'none' then return { 'free', '', 0, -2 } end
 if found ~= 'hash' then return { 'wrong-type', found, 0, 0 } end
 local now = serverNow()
@@ -2295,6 +1663,7 @@ if holdsAll(group, fields, owner, now) then
   count = tonumber(redis.call('HGET', group, countField(fields[1], owner)) or '') or 0
 end
 return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
+      ].join('\n'),
     }),
     /** Releases the fields of an owner, whatever its hold count, and wakes the waiters. */
     release: script<
@@ -2306,90 +1675,20 @@ return { remaining == -2 and 'free' or 'locked', '', count, remaining }`,
       keyNames: ['group'],
       argumentNames: ['owner', 'channel', 'publish', 'fields'],
       replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }]],
-      text: `local group = KEYS[1]
+      text: [
+        `local group = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
 local fields = {}
 for i = 4, #ARGV do
   fields[i - 3] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
-local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
-local function fieldHolder(group, field, now)
-  local owner = redis.call('HGET', group, field)
-  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
-  if expiry and expiry >= now then return owner, expiry end
-end
-local function onlyOfGroup(group)
-  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
-  for i = 1, #some, 2 do
-    local field = some[i]
-    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
-    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
-    if not owner or not isOwner(owner) then return false end
-  end
-  return true
-end
-local function typeOfGroup(group)
-  local found = redis.call('TYPE', group).ok
-  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
-end
-local function leaveToOthers(group)
-  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
-end
-local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
-  for _, field in ipairs(fields) do
-    if fieldHolder(group, field, now) ~= owner then return false end
-  end
-  return true
-end
-local function keepFields(group, fields, owner, expiry)
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-    end
-  end
-end
-local function shortenFields(group, fields, owner, expiry)
-  local isShorter = false
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if tonumber(redis.call('HGET', group, name)) > expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-      isShorter = true
-    end
-  end
-  return isShorter
-end
-local function keepGroup(group, lease)
-  local left = redis.call('PTTL', group)
-  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
-end
-local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
-  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
-  return isHolder
-end
-local now = serverNow()
+end`,
+        serverNow,
+        owners,
+        whatIsLeft,
+        groupFields,
+        `local now = serverNow()
 if redis.call('TYPE', group).ok ~= 'hash' then return { 'not-held', now } end
 local held = holdsAll(group, fields, owner, now)
 local freed = false
@@ -2401,6 +1700,7 @@ if freed then
   redis.pcall(publish, channel, '0')
 end
 return { held and 'released' or 'not-held', now }`,
+      ].join('\n'),
     }),
     /** Renews all fields that their owners still hold, each for at least its milliseconds from now. */
     renew: script<
@@ -2412,89 +1712,19 @@ return { held and 'released' or 'not-held', now }`,
       keyNames: ['groups'],
       argumentNames: ['notAfter', 'holders'],
       replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
-      text: `local groups = KEYS
+      text: [
+        `local groups = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local holders = {}
 for i = 2, #ARGV do
   holders[i - 1] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
-local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
-local function fieldHolder(group, field, now)
-  local owner = redis.call('HGET', group, field)
-  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
-  if expiry and expiry >= now then return owner, expiry end
-end
-local function onlyOfGroup(group)
-  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
-  for i = 1, #some, 2 do
-    local field = some[i]
-    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
-    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
-    if not owner or not isOwner(owner) then return false end
-  end
-  return true
-end
-local function typeOfGroup(group)
-  local found = redis.call('TYPE', group).ok
-  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
-end
-local function leaveToOthers(group)
-  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
-end
-local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
-  for _, field in ipairs(fields) do
-    if fieldHolder(group, field, now) ~= owner then return false end
-  end
-  return true
-end
-local function keepFields(group, fields, owner, expiry)
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-    end
-  end
-end
-local function shortenFields(group, fields, owner, expiry)
-  local isShorter = false
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if tonumber(redis.call('HGET', group, name)) > expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-      isShorter = true
-    end
-  end
-  return isShorter
-end
-local function keepGroup(group, lease)
-  local left = redis.call('PTTL', group)
-  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
-end
-local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
-  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
-  return isHolder
-end
-local now = serverNow()
+end`,
+        serverNow,
+        owners,
+        whatIsLeft,
+        groupFields,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 local at = 1
@@ -2511,6 +1741,7 @@ for i, group in ipairs(groups) do
   reply[i + 2] = held and 1 or 0
 end
 return reply`,
+      ].join('\n'),
     }),
   },
   inspection: {
@@ -2524,39 +1755,15 @@ return reply`,
       keyNames: ['counter'],
       argumentNames: ['channel', 'publish'],
       replies: [[{ holds: 'string' }, { holds: 'string' }, { holds: 'number' }]],
-      text: `local counter = KEYS[1]
+      text: [
+        `local counter = KEYS[1]
 local channel = ARGV[1]
-local publish = ARGV[2]
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function countCommand(publish)
-  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-end
-local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
-end
-local function ownChannel(lock, channel, part)
-  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
-end
-local function others(lock, channel, publish)
-  local clients = ownChannel(lock, channel, 'clients')
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
-  return counts[4] and math.max(0, counts[2] - counts[4])
-end
-local count, found = countUnder(counter)
+local publish = ARGV[2]`,
+        countUnder,
+        listeners,
+        `local count, found = countUnder(counter)
 return { found, count and string.format('%.0f', count) or '', listeners(channel, publish) or 0 }`,
+      ].join('\n'),
     }),
     /** Removes what was written about a holder that has released its lock. */
     dropRecord: script<{ record: string }, Record<string, never>, [dropped: number]>({
@@ -2590,66 +1797,17 @@ return { 'kept' }`,
       keyNames: ['permits'],
       argumentNames: ['records', 'channel', 'publish', 'most'],
       replies: [[{ holds: 'string' }, { holds: 'time' }]],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local records = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
 local most = tonumber(ARGV[4])
-if not most then return redis.error_reply('ERR argument most is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countCommand(publish)
-  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-end
-local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
-end
-local function ownChannel(lock, channel, part)
-  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
-end
-local function others(lock, channel, publish)
-  local clients = ownChannel(lock, channel, 'clients')
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
-  return counts[4] and math.max(0, counts[2] - counts[4])
-end
-local FIRST_PLACE = -9000000000000
-local LAST_PLACE = -5000000000000
-local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
-local function removePlace(permits, owner)
-  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
-end
-local function keepPlace(permits, owner, slot, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
-  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
-end
-local function addPlace(permits, owner, slot, now)
-  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
-  local place = FIRST_PLACE
-  if places > 0 then
-    local last = redis.call('ZCARD', permits) - places
-    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
-  end
-  redis.call('ZADD', permits, place, 'place ' .. owner)
-  keepPlace(permits, owner, slot, now)
-end
-local function headOf(permits, now)
-  local purged = false
-  while true do
-    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
-    if not first then return nil, nil, purged end
-    local owner = string.sub(first, #'place ' + 1)
-    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
-    if left > 0 then return owner, left, purged end
-    removePlace(permits, owner)
-    purged = true
-  end
-end
-local function tellNext(head, channel, turns, publish)
-  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
-end
-local now = serverNow()
+if not most then return redis.error_reply('ERR argument most is not a number') end`,
+        serverNow,
+        listeners,
+        limitPlaces,
+        `local now = serverNow()
 local kind = redis.call('TYPE', permits).ok
 local found = { type = kind, members = {}, remaining = {}, records = {}, places = {}, count = 0, waiting = 0 }
 if kind == 'zset' then
@@ -2670,6 +1828,7 @@ if kind == 'zset' then
 end
 found.listeners = listeners(channel, publish) or 0
 return { cjson.encode(found), now }`,
+      ].join('\n'),
     }),
     /** Returns all that is stored of a lock, in one step: what is under its name, and in the keys beside it. */
     lock: script<
@@ -2703,7 +1862,8 @@ return { cjson.encode(found), now }`,
         'most',
       ],
       replies: [[{ holds: 'string' }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local records = ARGV[2]
 local token = ARGV[3]
@@ -2714,146 +1874,17 @@ local channel = ARGV[7]
 local readWriteChannel = ARGV[8]
 local publish = ARGV[9]
 local most = tonumber(ARGV[10])
-if not most then return redis.error_reply('ERR argument most is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ofWhatIsLeft(answer)
-  if type(answer) ~= 'table' or not answer.err then return answer end
-  if string.find(answer.err, 'non local key', 1, true) then return false end
-  error(answer.err, 0)
-end
-local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
-local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
-local function fieldHolder(group, field, now)
-  local owner = redis.call('HGET', group, field)
-  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
-  if expiry and expiry >= now then return owner, expiry end
-end
-local function onlyOfGroup(group)
-  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
-  for i = 1, #some, 2 do
-    local field = some[i]
-    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
-    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
-    if not owner or not isOwner(owner) then return false end
-  end
-  return true
-end
-local function typeOfGroup(group)
-  local found = redis.call('TYPE', group).ok
-  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
-end
-local function leaveToOthers(group)
-  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
-end
-local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
-  for _, field in ipairs(fields) do
-    if fieldHolder(group, field, now) ~= owner then return false end
-  end
-  return true
-end
-local function keepFields(group, fields, owner, expiry)
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-    end
-  end
-end
-local function shortenFields(group, fields, owner, expiry)
-  local isShorter = false
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if tonumber(redis.call('HGET', group, name)) > expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-      isShorter = true
-    end
-  end
-  return isShorter
-end
-local function keepGroup(group, lease)
-  local left = redis.call('PTTL', group)
-  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
-end
-local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
-  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
-  return isHolder
-end
-local function countCommand(publish)
-  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-end
-local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
-end
-local function ownChannel(lock, channel, part)
-  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
-end
-local function others(lock, channel, publish)
-  local clients = ownChannel(lock, channel, 'clients')
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
-  return counts[4] and math.max(0, counts[2] - counts[4])
-end
-local function textUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'string' then return { text = text } end
-  if not text then return nil end
-  local found = redis.pcall('TYPE', key)
-  return found.ok and { type = found.ok } or nil
-end
-local function membersOf(key, least, most)
-  local count = redis.pcall('ZCOUNT', key, least, '+inf')
-  if type(count) ~= 'number' then
-    local found = redis.pcall('TYPE', key)
-    return { type = found.ok, count = 0, members = {} }
-  end
-  return { count = count, members = redis.call('ZRANGEBYSCORE', key, least, '+inf', 'LIMIT', 0, most) }
-end
-local function placesIn(queue, deadlines, now, most)
-  local waiters = redis.pcall('LRANGE', queue, 0, most - 1)
-  if waiters.err then
-    local found = redis.pcall('TYPE', queue)
-    return { type = found.ok, count = 0, members = {} }
-  end
-  local alive = {}
-  for _, waiter in ipairs(waiters) do
-    local deadline = redis.pcall('ZSCORE', deadlines, waiter)
-    if type(deadline) ~= 'string' or tonumber(deadline) > now then alive[#alive + 1] = waiter end
-  end
-  local all = #waiters < most and 0 or redis.pcall('ZCARD', deadlines)
-  return { count = math.max(#alive, tonumber(all) or 0), members = alive }
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function writersKey(lock, stem)
-  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
-end
-local function announceWriter(lock, stem, writer, now, slot)
-  local key = writersKey(lock, stem)
-  if isElsewhere(lock, key) then return end
-  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + slot, writer)
-  local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
-end
-local function waitingWriter(lock, stem, now)
-  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local remaining = last[1] and tonumber(last[2]) - now or 0
-  if remaining > 0 then return last[1], remaining end
-  return nil
-end
-local now = serverNow()
+if not most then return redis.error_reply('ERR argument most is not a number') end`,
+        serverNow,
+        owners,
+        whatIsLeft,
+        groupFields,
+        listeners,
+        inspectionInspected,
+        inspectionPlacesInLine,
+        elsewhere,
+        readWriteWaitingWriters,
+        `local now = serverNow()
 local kind = redis.call('TYPE', lock).ok
 local found = { type = kind, ttl = redis.call('PTTL', lock), fields = {}, reads = {}, records = {} }
 local function readsLast(owner, count)
@@ -2886,6 +1917,7 @@ found.clients = membersOf(waiters, '-inf', most)
 found.writers = membersOf(writersKey(lock, stem), '(' .. now, most)
 found.listeners = (listeners(channel, publish) or 0) + (listeners(readWriteChannel, publish) or 0)
 return { cjson.encode(found), now }`,
+      ].join('\n'),
     }),
     /** Returns the permits of a semaphore whose permits have ids, available and in use, in one step. */
     permits: script<
@@ -2897,46 +1929,18 @@ return { cjson.encode(found), now }`,
       keyNames: ['permits'],
       argumentNames: ['deadlines', 'channel', 'publish', 'most'],
       replies: [[{ holds: 'string' }, { holds: 'time' }]],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
 local most = tonumber(ARGV[4])
-if not most then return redis.error_reply('ERR argument most is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function countCommand(publish)
-  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-end
-local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
-end
-local function ownChannel(lock, channel, part)
-  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
-end
-local function others(lock, channel, publish)
-  local clients = ownChannel(lock, channel, 'clients')
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
-  return counts[4] and math.max(0, counts[2] - counts[4])
-end
-local NO_DEADLINE = 922337203685477
-local now = serverNow()
+if not most then return redis.error_reply('ERR argument most is not a number') end`,
+        serverNow,
+        countUnder,
+        listeners,
+        permitsNoDeadline,
+        `local now = serverNow()
 local available, kind = countUnder(permits)
 local found = { type = kind, members = {}, remaining = {}, count = 0 }
 found.deadlines = redis.call('TYPE', deadlines).ok
@@ -2952,6 +1956,7 @@ end
 found.available = available and string.format('%.0f', available)
 found.listeners = listeners(channel, publish) or 0
 return { cjson.encode(found), now }`,
+      ].join('\n'),
     }),
   },
   latch: {
@@ -2965,33 +1970,18 @@ return { cjson.encode(found), now }`,
       keyNames: ['latch', 'marker'],
       argumentNames: ['channel', 'publish', 'keep', 'notAfter'],
       replies: [[{ holds: ['counted', 'open', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local latch = KEYS[1]
+      text: [
+        `local latch = KEYS[1]
 local marker = KEYS[2]
 local channel = ARGV[1]
 local publish = ARGV[2]
 local keep = tonumber(ARGV[3])
 if not keep then return redis.error_reply('ERR argument keep is not a number') end
 local notAfter = tonumber(ARGV[4])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local count, found = countUnder(latch)
 if not count then return { 'wrong-type', found, now } end
@@ -3003,6 +1993,7 @@ redis.call('SET', marker, outcome, 'PX', keep)
 if count > 1 then redis.call('DECR', latch) else redis.call('DEL', latch) end
 if count == 1 then redis.pcall(publish, channel, '0') end
 return { outcome, '', now }`,
+      ].join('\n'),
     }),
   },
   limit: {
@@ -3041,7 +2032,8 @@ return { outcome, '', now }`,
           { holds: 'number' },
         ],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local owner = ARGV[1]
 local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
@@ -3051,73 +2043,14 @@ local channel = ARGV[4]
 local turns = ARGV[5]
 local publish = ARGV[6]
 local notAfter = tonumber(ARGV[7])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function storedLimit(permits)
-  local found = redis.call('TYPE', permits).ok
-  if found == 'none' then return 0 end
-  if found ~= 'zset' then return nil, found end
-  local limit = redis.call('ZSCORE', permits, 'limit')
-  if not limit then return nil, 'zset that is no limit' end
-  return tonumber(limit)
-end
-local function permitsInUse(permits, now)
-  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
-end
-local function holdsPermit(permits, owner, now)
-  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
-  local deadline = redis.call('ZSCORE', permits, owner)
-  return deadline and tonumber(deadline) > now or false
-end
-local FIRST_PLACE = -9000000000000
-local LAST_PLACE = -5000000000000
-local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
-local function removePlace(permits, owner)
-  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
-end
-local function keepPlace(permits, owner, slot, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
-  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
-end
-local function addPlace(permits, owner, slot, now)
-  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
-  local place = FIRST_PLACE
-  if places > 0 then
-    local last = redis.call('ZCARD', permits) - places
-    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
-  end
-  redis.call('ZADD', permits, place, 'place ' .. owner)
-  keepPlace(permits, owner, slot, now)
-end
-local function headOf(permits, now)
-  local purged = false
-  while true do
-    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
-    if not first then return nil, nil, purged end
-    local owner = string.sub(first, #'place ' + 1)
-    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
-    if left > 0 then return owner, left, purged end
-    removePlace(permits, owner)
-    purged = true
-  end
-end
-local function tellNext(head, channel, turns, publish)
-  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
-end
-local function takePermit(permits, owner, lease, limit, inUse, now)
-  redis.call('ZADD', permits, now + lease, owner, limit, 'limit')
-  local limited = redis.pcall('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
-  if type(limited) == 'table' then
-    redis.call('ZREM', permits, owner)
-    if inUse == 0 then redis.call('DEL', permits) end
-    return limited
-  end
-  redis.call('ZREMRANGEBYSCORE', permits, 2147483648, now)
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        limitStoredLimit,
+        limitPermitsInUse,
+        limitHoldsPermit,
+        limitPlaces,
+        limitTakePermit,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, 0, 0 } end
 local before, found = storedLimit(permits)
 if not before then return { 'wrong-type', 0, found, now, 0, 0 } end
@@ -3133,6 +2066,7 @@ if head and not isRepeated then return { 'reserved', left, head, now, 0, 0 } end
 local refused = takePermit(permits, owner, lease, limit, inUse, now)
 if refused then return refused end
 return { 'acquired', lease, '', now, isRepeated and inUse or inUse + 1, before }`,
+      ].join('\n'),
     }),
     /** Releases the permits of all owners and tells the next waiter. Places stay. */
     forceRelease: script<
@@ -3144,63 +2078,18 @@ return { 'acquired', lease, '', now, isRepeated and inUse or inUse + 1, before }
       keyNames: ['permits'],
       argumentNames: ['channel', 'turns', 'publish', 'notAfter'],
       replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local channel = ARGV[1]
 local turns = ARGV[2]
 local publish = ARGV[3]
 local notAfter = tonumber(ARGV[4])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function storedLimit(permits)
-  local found = redis.call('TYPE', permits).ok
-  if found == 'none' then return 0 end
-  if found ~= 'zset' then return nil, found end
-  local limit = redis.call('ZSCORE', permits, 'limit')
-  if not limit then return nil, 'zset that is no limit' end
-  return tonumber(limit)
-end
-local function permitsInUse(permits, now)
-  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
-end
-local FIRST_PLACE = -9000000000000
-local LAST_PLACE = -5000000000000
-local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
-local function removePlace(permits, owner)
-  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
-end
-local function keepPlace(permits, owner, slot, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
-  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
-end
-local function addPlace(permits, owner, slot, now)
-  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
-  local place = FIRST_PLACE
-  if places > 0 then
-    local last = redis.call('ZCARD', permits) - places
-    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
-  end
-  redis.call('ZADD', permits, place, 'place ' .. owner)
-  keepPlace(permits, owner, slot, now)
-end
-local function headOf(permits, now)
-  local purged = false
-  while true do
-    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
-    if not first then return nil, nil, purged end
-    local owner = string.sub(first, #'place ' + 1)
-    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
-    if left > 0 then return owner, left, purged end
-    removePlace(permits, owner)
-    purged = true
-  end
-end
-local function tellNext(head, channel, turns, publish)
-  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        limitStoredLimit,
+        limitPermitsInUse,
+        limitPlaces,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local limit, found = storedLimit(permits)
 if not limit then return { 'wrong-type', found, now } end
@@ -3211,6 +2100,7 @@ tellNext(head, channel, turns, publish)
 if head then redis.call('ZREMRANGEBYSCORE', permits, 2147483648, '+inf')
 else redis.call('DEL', permits) end
 return { wereInUse and 'released' or 'not-held', '', now }`,
+      ].join('\n'),
     }),
     /** Sets the time that the permit of an owner lasts from now: to re-enter, to release a hold that is not the last, to extend. The next waiter is told if it ends sooner than before. Holds are counted by the owner's process: on the server they are one permit. */
     hold: script<
@@ -3222,7 +2112,8 @@ return { wereInUse and 'released' or 'not-held', '', now }`,
       keyNames: ['permits'],
       argumentNames: ['owner', 'lease', 'channel', 'turns', 'publish', 'notAfter'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local owner = ARGV[1]
 local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
@@ -3230,62 +2121,19 @@ local channel = ARGV[3]
 local turns = ARGV[4]
 local publish = ARGV[5]
 local notAfter = tonumber(ARGV[6])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function holdsPermit(permits, owner, now)
-  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
-  local deadline = redis.call('ZSCORE', permits, owner)
-  return deadline and tonumber(deadline) > now or false
-end
-local function keepPermit(permits, owner, lease, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
-  redis.call('ZADD', permits, 'XX', now + lease, owner)
-end
-local FIRST_PLACE = -9000000000000
-local LAST_PLACE = -5000000000000
-local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
-local function removePlace(permits, owner)
-  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
-end
-local function keepPlace(permits, owner, slot, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
-  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
-end
-local function addPlace(permits, owner, slot, now)
-  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
-  local place = FIRST_PLACE
-  if places > 0 then
-    local last = redis.call('ZCARD', permits) - places
-    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
-  end
-  redis.call('ZADD', permits, place, 'place ' .. owner)
-  keepPlace(permits, owner, slot, now)
-end
-local function headOf(permits, now)
-  local purged = false
-  while true do
-    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
-    if not first then return nil, nil, purged end
-    local owner = string.sub(first, #'place ' + 1)
-    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
-    if left > 0 then return owner, left, purged end
-    removePlace(permits, owner)
-    purged = true
-  end
-end
-local function tellNext(head, channel, turns, publish)
-  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        limitHoldsPermit,
+        limitKeepPermit,
+        limitPlaces,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 if not holdsPermit(permits, owner, now) then return { 'lost', now } end
 local before = tonumber(redis.call('ZSCORE', permits, owner))
 keepPermit(permits, owner, lease, now)
 if now + lease < before then tellNext(headOf(permits, now), channel, turns, publish) end
 return { 'held', now }`,
+      ].join('\n'),
     }),
     /** Returns whether any permit is in use, 1 if the given owner has one, and the time until the last of them ends. */
     inspect: script<
@@ -3299,34 +2147,20 @@ return { 'held', now }`,
       replies: [
         [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
       ],
-      text: `local permits = KEYS[1]
-local owner = ARGV[1]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function storedLimit(permits)
-  local found = redis.call('TYPE', permits).ok
-  if found == 'none' then return 0 end
-  if found ~= 'zset' then return nil, found end
-  local limit = redis.call('ZSCORE', permits, 'limit')
-  if not limit then return nil, 'zset that is no limit' end
-  return tonumber(limit)
-end
-local function permitsInUse(permits, now)
-  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
-end
-local function holdsPermit(permits, owner, now)
-  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
-  local deadline = redis.call('ZSCORE', permits, owner)
-  return deadline and tonumber(deadline) > now or false
-end
-local limit, found = storedLimit(permits)
+      text: [
+        `local permits = KEYS[1]
+local owner = ARGV[1]`,
+        serverNow,
+        limitStoredLimit,
+        limitPermitsInUse,
+        limitHoldsPermit,
+        `local limit, found = storedLimit(permits)
 if not limit then return { 'wrong-type', found, 0, 0 } end
 local now = serverNow()
 if limit == 0 or permitsInUse(permits, now) == 0 then return { 'free', '', 0, -2 } end
 local last = redis.call('ZREVRANGE', permits, 0, 0, 'WITHSCORES')
 return { 'locked', '', holdsPermit(permits, owner, now) and 1 or 0, tonumber(last[2]) - now }`,
+      ].join('\n'),
     }),
     /** Keeps the places of live waiters of one process for one limit. */
     keep: script<
@@ -3338,7 +2172,8 @@ return { 'locked', '', holdsPermit(permits, owner, now) and 1 or 0, tonumber(las
       keyNames: ['permits'],
       argumentNames: ['slot', 'channel', 'turns', 'publish', 'owners'],
       replies: [[{ holds: ['kept'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local slot = tonumber(ARGV[1])
 if not slot then return redis.error_reply('ERR argument slot is not a number') end
 local channel = ARGV[2]
@@ -3347,55 +2182,11 @@ local publish = ARGV[4]
 local owners = {}
 for i = 5, #ARGV do
   owners[i - 4] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function storedLimit(permits)
-  local found = redis.call('TYPE', permits).ok
-  if found == 'none' then return 0 end
-  if found ~= 'zset' then return nil, found end
-  local limit = redis.call('ZSCORE', permits, 'limit')
-  if not limit then return nil, 'zset that is no limit' end
-  return tonumber(limit)
-end
-local FIRST_PLACE = -9000000000000
-local LAST_PLACE = -5000000000000
-local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
-local function removePlace(permits, owner)
-  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
-end
-local function keepPlace(permits, owner, slot, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
-  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
-end
-local function addPlace(permits, owner, slot, now)
-  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
-  local place = FIRST_PLACE
-  if places > 0 then
-    local last = redis.call('ZCARD', permits) - places
-    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
-  end
-  redis.call('ZADD', permits, place, 'place ' .. owner)
-  keepPlace(permits, owner, slot, now)
-end
-local function headOf(permits, now)
-  local purged = false
-  while true do
-    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
-    if not first then return nil, nil, purged end
-    local owner = string.sub(first, #'place ' + 1)
-    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
-    if left > 0 then return owner, left, purged end
-    removePlace(permits, owner)
-    purged = true
-  end
-end
-local function tellNext(head, channel, turns, publish)
-  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
-end
-local now = serverNow()
+end`,
+        serverNow,
+        limitStoredLimit,
+        limitPlaces,
+        `local now = serverNow()
 local reply = { 'kept', now }
 for i in ipairs(owners) do reply[i + 2] = 0 end
 if (storedLimit(permits) or 0) == 0 then return reply end
@@ -3408,6 +2199,7 @@ for i, owner in ipairs(owners) do
 end
 if isNewHead then tellNext(head, channel, turns, publish) end
 return reply`,
+      ].join('\n'),
     }),
     /** Ends the waits of owners: removes their places, and releases the permit of one that has acquired it. The next waiter is told if that may be its turn. */
     leave: script<
@@ -3419,70 +2211,21 @@ return reply`,
       keyNames: ['permits'],
       argumentNames: ['channel', 'turns', 'publish', 'owners'],
       replies: [[{ holds: ['left'] }, { holds: 'time' }]],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local channel = ARGV[1]
 local turns = ARGV[2]
 local publish = ARGV[3]
 local owners = {}
 for i = 4, #ARGV do
   owners[i - 3] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function storedLimit(permits)
-  local found = redis.call('TYPE', permits).ok
-  if found == 'none' then return 0 end
-  if found ~= 'zset' then return nil, found end
-  local limit = redis.call('ZSCORE', permits, 'limit')
-  if not limit then return nil, 'zset that is no limit' end
-  return tonumber(limit)
-end
-local function holdsPermit(permits, owner, now)
-  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
-  local deadline = redis.call('ZSCORE', permits, owner)
-  return deadline and tonumber(deadline) > now or false
-end
-local function permitsInUse(permits, now)
-  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
-end
-local FIRST_PLACE = -9000000000000
-local LAST_PLACE = -5000000000000
-local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
-local function removePlace(permits, owner)
-  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
-end
-local function keepPlace(permits, owner, slot, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
-  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
-end
-local function addPlace(permits, owner, slot, now)
-  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
-  local place = FIRST_PLACE
-  if places > 0 then
-    local last = redis.call('ZCARD', permits) - places
-    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
-  end
-  redis.call('ZADD', permits, place, 'place ' .. owner)
-  keepPlace(permits, owner, slot, now)
-end
-local function headOf(permits, now)
-  local purged = false
-  while true do
-    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
-    if not first then return nil, nil, purged end
-    local owner = string.sub(first, #'place ' + 1)
-    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
-    if left > 0 then return owner, left, purged end
-    removePlace(permits, owner)
-    purged = true
-  end
-end
-local function tellNext(head, channel, turns, publish)
-  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
-end
-local now = serverNow()
+end`,
+        serverNow,
+        limitStoredLimit,
+        limitHoldsPermit,
+        limitPermitsInUse,
+        limitPlaces,
+        `local now = serverNow()
 if (storedLimit(permits) or 0) == 0 then return { 'left', now } end
 local before, _, isNext = headOf(permits, now)
 for _, owner in ipairs(owners) do
@@ -3495,6 +2238,7 @@ local head = headOf(permits, now)
 if isNext then tellNext(head, channel, turns, publish) end
 if not head and permitsInUse(permits, now) == 0 then redis.call('DEL', permits) end
 return { 'left', now }`,
+      ].join('\n'),
     }),
     /** Acquires a permit for the waiter at the head, if fewer than `limit` permits are in use. Any other waiter keeps its place, or gets one at the end. */
     queue: script<
@@ -3534,7 +2278,8 @@ return { 'left', now }`,
           { holds: 'number' },
         ],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local owner = ARGV[1]
 local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
@@ -3546,73 +2291,14 @@ local channel = ARGV[5]
 local turns = ARGV[6]
 local publish = ARGV[7]
 local notAfter = tonumber(ARGV[8])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function storedLimit(permits)
-  local found = redis.call('TYPE', permits).ok
-  if found == 'none' then return 0 end
-  if found ~= 'zset' then return nil, found end
-  local limit = redis.call('ZSCORE', permits, 'limit')
-  if not limit then return nil, 'zset that is no limit' end
-  return tonumber(limit)
-end
-local function permitsInUse(permits, now)
-  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
-end
-local function holdsPermit(permits, owner, now)
-  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
-  local deadline = redis.call('ZSCORE', permits, owner)
-  return deadline and tonumber(deadline) > now or false
-end
-local FIRST_PLACE = -9000000000000
-local LAST_PLACE = -5000000000000
-local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
-local function removePlace(permits, owner)
-  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
-end
-local function keepPlace(permits, owner, slot, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
-  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
-end
-local function addPlace(permits, owner, slot, now)
-  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
-  local place = FIRST_PLACE
-  if places > 0 then
-    local last = redis.call('ZCARD', permits) - places
-    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
-  end
-  redis.call('ZADD', permits, place, 'place ' .. owner)
-  keepPlace(permits, owner, slot, now)
-end
-local function headOf(permits, now)
-  local purged = false
-  while true do
-    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
-    if not first then return nil, nil, purged end
-    local owner = string.sub(first, #'place ' + 1)
-    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
-    if left > 0 then return owner, left, purged end
-    removePlace(permits, owner)
-    purged = true
-  end
-end
-local function tellNext(head, channel, turns, publish)
-  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
-end
-local function takePermit(permits, owner, lease, limit, inUse, now)
-  redis.call('ZADD', permits, now + lease, owner, limit, 'limit')
-  local limited = redis.pcall('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
-  if type(limited) == 'table' then
-    redis.call('ZREM', permits, owner)
-    if inUse == 0 then redis.call('DEL', permits) end
-    return limited
-  end
-  redis.call('ZREMRANGEBYSCORE', permits, 2147483648, now)
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        limitStoredLimit,
+        limitPermitsInUse,
+        limitHoldsPermit,
+        limitPlaces,
+        limitTakePermit,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '', 0, 0 } end
 local before, found = storedLimit(permits)
 if not before then return { 'wrong-type', 0, found, now, '', 0, 0 } end
@@ -3636,6 +2322,7 @@ if isNewHead and head and head ~= owner then tellNext(head, channel, turns, publ
 if inUse < limit then return { outcome, left, head, now, head, inUse, before } end
 local holder, deadline = unpack(redis.call('ZREVRANGE', permits, limit - 1, limit - 1, 'WITHSCORES'))
 return { outcome, tonumber(deadline) - now, holder, now, head or owner, inUse, before }`,
+      ].join('\n'),
     }),
     /** Releases the permit of an owner and tells the next waiter. */
     release: script<
@@ -3647,59 +2334,17 @@ return { outcome, tonumber(deadline) - now, holder, now, head or owner, inUse, b
       keyNames: ['permits'],
       argumentNames: ['owner', 'channel', 'turns', 'publish'],
       replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }]],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
 local turns = ARGV[3]
-local publish = ARGV[4]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function holdsPermit(permits, owner, now)
-  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
-  local deadline = redis.call('ZSCORE', permits, owner)
-  return deadline and tonumber(deadline) > now or false
-end
-local function permitsInUse(permits, now)
-  return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
-end
-local FIRST_PLACE = -9000000000000
-local LAST_PLACE = -5000000000000
-local function hasPlace(permits, owner) return redis.call('ZSCORE', permits, 'place ' .. owner) and true or false end
-local function removePlace(permits, owner)
-  return redis.call('ZREM', permits, 'place ' .. owner, 'until ' .. owner) > 0
-end
-local function keepPlace(permits, owner, slot, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), slot))
-  redis.call('ZADD', permits, -(now + slot), 'until ' .. owner)
-end
-local function addPlace(permits, owner, slot, now)
-  local places = redis.call('ZCOUNT', permits, '-inf', LAST_PLACE)
-  local place = FIRST_PLACE
-  if places > 0 then
-    local last = redis.call('ZCARD', permits) - places
-    place = tonumber(redis.call('ZREVRANGE', permits, last, last, 'WITHSCORES')[2]) + 1
-  end
-  redis.call('ZADD', permits, place, 'place ' .. owner)
-  keepPlace(permits, owner, slot, now)
-end
-local function headOf(permits, now)
-  local purged = false
-  while true do
-    local first = redis.call('ZRANGEBYSCORE', permits, '-inf', LAST_PLACE, 'LIMIT', 0, 1)[1]
-    if not first then return nil, nil, purged end
-    local owner = string.sub(first, #'place ' + 1)
-    local left = -tonumber(redis.call('ZSCORE', permits, 'until ' .. owner) or '0') - now
-    if left > 0 then return owner, left, purged end
-    removePlace(permits, owner)
-    purged = true
-  end
-end
-local function tellNext(head, channel, turns, publish)
-  redis.pcall(publish, head and turns .. ':' .. head or channel, '0')
-end
-local now = serverNow()
+local publish = ARGV[4]`,
+        serverNow,
+        limitHoldsPermit,
+        limitPermitsInUse,
+        limitPlaces,
+        `local now = serverNow()
 local held = holdsPermit(permits, owner, now)
 if not held then return { 'not-held', now } end
 redis.call('ZREM', permits, owner)
@@ -3707,6 +2352,7 @@ local head = headOf(permits, now)
 tellNext(head, channel, turns, publish)
 if not head and permitsInUse(permits, now) == 0 then redis.call('DEL', permits) end
 return { 'released', now }`,
+      ].join('\n'),
     }),
     /** Renews the permits that their owners still have, each for its milliseconds from now. */
     renew: script<
@@ -3718,27 +2364,18 @@ return { 'released', now }`,
       keyNames: ['sets'],
       argumentNames: ['notAfter', 'holders'],
       replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
-      text: `local sets = KEYS
+      text: [
+        `local sets = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local holders = {}
 for i = 2, #ARGV do
   holders[i - 1] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function holdsPermit(permits, owner, now)
-  if redis.call('TYPE', permits).ok ~= 'zset' then return false end
-  local deadline = redis.call('ZSCORE', permits, owner)
-  return deadline and tonumber(deadline) > now or false
-end
-local function keepPermit(permits, owner, lease, now)
-  redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
-  redis.call('ZADD', permits, 'XX', now + lease, owner)
-end
-local now = serverNow()
+end`,
+        serverNow,
+        limitHoldsPermit,
+        limitKeepPermit,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 for i, permits in ipairs(sets) do
@@ -3748,6 +2385,7 @@ for i, permits in ipairs(sets) do
   reply[i + 2] = held and 1 or 0
 end
 return reply`,
+      ].join('\n'),
     }),
   },
   lock: {
@@ -3766,55 +2404,28 @@ return reply`,
         [{ holds: 'number' }, { holds: 'time' }],
         [{ holds: ['busy', 'late', 'wrong-type'] }, { holds: 'number' }, { holds: 'string' }, { holds: 'time' }],
       ],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local owner = ARGV[1]
 local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local notAfter = tonumber(ARGV[3])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        takeLock,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 if redis.call('EXISTS', lock) == 0 then
   return takeLock(lock, owner, lease) or { lease, now }
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function soleHold(lock)
-  local size = redis.pcall('HLEN', lock)
-  if type(size) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
-    return nil, found
-  end
-  if size == 0 then return '', 0 end
-  if size == 1 then
-    local owner = redis.call('HKEYS', lock)[1]
-    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
-    if count then return owner, count end
-  end
-  local mode = redis.call('HGET', lock, 'mode')
-  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
-end
-local holder, found = soleHold(lock)
+end`,
+        owners,
+        soleHold,
+        `local holder, found = soleHold(lock)
 if not holder then return { 'wrong-type', 0, found, now } end
 if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now } end
 redis.call('PEXPIRE', lock, lease)
 return { lease, now }`,
+      ].join('\n'),
     }),
     /** Makes an owner that acts under the lock the holder in place of the owner of a token, for a time from now. */
     attach: script<
@@ -3827,7 +2438,8 @@ return { lease, now }`,
       argumentNames: ['from', 'to', 'lease', 'notAfter', 'channel', 'publish', 'entries'],
       grants: true,
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local from = ARGV[1]
 local to = ARGV[2]
 local lease = tonumber(ARGV[3])
@@ -3836,43 +2448,18 @@ local notAfter = tonumber(ARGV[4])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local channel = ARGV[5]
 local publish = ARGV[6]
-local entries = ARGV[7]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
-  return tonumber(count or '0') or 0
-end
-local function takeOver(lock, from, to, lease, setLease)
-  local isTaken = holdCount(lock, to) > 0
-  if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
-  if not isTaken or redis.call('PTTL', lock) < lease then setLease() end
-  if not isTaken then
-    redis.call('HSET', lock, to, 1)
-    redis.call('HDEL', lock, from)
-  end
-  return 'held'
-end
-local function tellShorter(before, left, channel, publish)
-  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
-end
-local function setLease(lock, lease, channel, publish, entries)
-  local before = redis.call('PTTL', lock)
-  redis.call('PEXPIRE', lock, lease)
-  if entries ~= '' and redis.pcall('EXISTS', entries) ~= 1 then return end
-  tellShorter(before, lease, channel, publish)
-end
-local now = serverNow()
+local entries = ARGV[7]`,
+        serverNow,
+        foreignType,
+        holdCount,
+        takeOver,
+        leasesTellShorter,
+        leasesSetLease,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local function keep() setLease(lock, lease, channel, publish, entries) end
 return { takeOver(lock, from, to, lease, keep), now }`,
+      ].join('\n'),
     }),
     /** Leaves a held lock, for a time from now, to the owner of a token, which does not act under it. */
     detach: script<
@@ -3884,7 +2471,8 @@ return { takeOver(lock, from, to, lease, keep), now }`,
       keyNames: ['lock'],
       argumentNames: ['from', 'to', 'lease', 'notAfter', 'channel', 'publish', 'entries'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local from = ARGV[1]
 local to = ARGV[2]
 local lease = tonumber(ARGV[3])
@@ -3893,43 +2481,18 @@ local notAfter = tonumber(ARGV[4])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local channel = ARGV[5]
 local publish = ARGV[6]
-local entries = ARGV[7]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
-  return tonumber(count or '0') or 0
-end
-local function takeOver(lock, from, to, lease, setLease)
-  local isTaken = holdCount(lock, to) > 0
-  if not isTaken and holdCount(lock, from) == 0 then return 'lost' end
-  if not isTaken or redis.call('PTTL', lock) < lease then setLease() end
-  if not isTaken then
-    redis.call('HSET', lock, to, 1)
-    redis.call('HDEL', lock, from)
-  end
-  return 'held'
-end
-local function tellShorter(before, left, channel, publish)
-  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
-end
-local function setLease(lock, lease, channel, publish, entries)
-  local before = redis.call('PTTL', lock)
-  redis.call('PEXPIRE', lock, lease)
-  if entries ~= '' and redis.pcall('EXISTS', entries) ~= 1 then return end
-  tellShorter(before, lease, channel, publish)
-end
-local now = serverNow()
+local entries = ARGV[7]`,
+        serverNow,
+        foreignType,
+        holdCount,
+        takeOver,
+        leasesTellShorter,
+        leasesSetLease,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local function keep() setLease(lock, lease, channel, publish, entries) end
 return { takeOver(lock, from, to, lease, keep), now }`,
+      ].join('\n'),
     }),
     /** Ends the hold of any owner and wakes the waiters. */
     forceRelease: script<
@@ -3941,38 +2504,16 @@ return { takeOver(lock, from, to, lease, keep), now }`,
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish', 'notAfter'],
       replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
 local notAfter = tonumber(ARGV[3])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function soleHold(lock)
-  local size = redis.pcall('HLEN', lock)
-  if type(size) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
-    return nil, found
-  end
-  if size == 0 then return '', 0 end
-  if size == 1 then
-    local owner = redis.call('HKEYS', lock)[1]
-    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
-    if count then return owner, count end
-  end
-  local mode = redis.call('HGET', lock, 'mode')
-  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        owners,
+        soleHold,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local holder, found = soleHold(lock)
 if not holder then return { 'wrong-type', found, now } end
@@ -3980,6 +2521,7 @@ if holder == '' then return { 'not-held', '', now } end
 redis.call('DEL', lock)
 if publish ~= '' then redis.pcall(publish, channel, '0') end
 return { 'released', '', now }`,
+      ].join('\n'),
     }),
     /** Sets the hold count of an owner that has the lock, and the time that it lasts from now: to re-enter, to release a hold that is not the last, to extend. Those that wait are told if it ends sooner than before: of a silent lock, which has `entries`, only if they wait in turn. */
     hold: script<
@@ -3999,7 +2541,8 @@ return { 'released', '', now }`,
       keyNames: ['lock'],
       argumentNames: ['owner', 'count', 'lease', 'notAfter', 'channel', 'publish', 'entries'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local owner = ARGV[1]
 local count = tonumber(ARGV[2])
 if not count then return redis.error_reply('ERR argument count is not a number') end
@@ -4009,36 +2552,20 @@ local notAfter = tonumber(ARGV[4])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local channel = ARGV[5]
 local publish = ARGV[6]
-local entries = ARGV[7]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
-  return tonumber(count or '0') or 0
-end
-local function tellShorter(before, left, channel, publish)
-  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
-end
-local function setLease(lock, lease, channel, publish, entries)
-  local before = redis.call('PTTL', lock)
-  redis.call('PEXPIRE', lock, lease)
-  if entries ~= '' and redis.pcall('EXISTS', entries) ~= 1 then return end
-  tellShorter(before, lease, channel, publish)
-end
-local now = serverNow()
+local entries = ARGV[7]`,
+        serverNow,
+        foreignType,
+        holdCount,
+        leasesTellShorter,
+        leasesSetLease,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local held = holdCount(lock, owner)
 if held == 0 then return { 'lost', now } end
 setLease(lock, lease, channel, publish, entries)
 if held ~= count then redis.call('HINCRBY', lock, owner, count - held) end
 return { 'held', now }`,
+      ].join('\n'),
     }),
     /** Returns whether the lock is held, the hold count of the given owner, and the time until the lock ends. */
     inspect: script<
@@ -4052,33 +2579,15 @@ return { 'held', now }`,
       replies: [
         [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
       ],
-      text: `local lock = KEYS[1]
-local owner = ARGV[1]
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function soleHold(lock)
-  local size = redis.pcall('HLEN', lock)
-  if type(size) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
-    return nil, found
-  end
-  if size == 0 then return '', 0 end
-  if size == 1 then
-    local owner = redis.call('HKEYS', lock)[1]
-    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
-    if count then return owner, count end
-  end
-  local mode = redis.call('HGET', lock, 'mode')
-  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
-end
-local holder, found = soleHold(lock)
+      text: [
+        `local lock = KEYS[1]
+local owner = ARGV[1]`,
+        owners,
+        soleHold,
+        `local holder, found = soleHold(lock)
 if not holder then return { 'wrong-type', found, 0, 0 } end
 return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0, redis.call('PTTL', lock) }`,
+      ].join('\n'),
     }),
     /** Releases the lock of an owner, whatever its hold count, and passes it on to the client that has waited longest. If none is waiting, or others than ours, wakes all that listen. Without `publish` it is silent: it passes on nothing, and wakes only if a client of ours waits, by `wake`. */
     release: script<
@@ -4101,7 +2610,8 @@ return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0
         [{ holds: 'number' }, { holds: 'number' }, { holds: ['released'] }],
         [{ holds: ['passed-on', 'kept', 'not-held'] }, { holds: 'time' }],
       ],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
@@ -4120,77 +2630,16 @@ local heard
 if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then
   heard = announce()
   if heard == 0 then return { 0, 0, 'released' } end
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function keepFields(lock)
-  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function countCommand(publish)
-  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-end
-local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
-end
-local function ownChannel(lock, channel, part)
-  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
-end
-local function others(lock, channel, publish)
-  local clients = ownChannel(lock, channel, 'clients')
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
-  return counts[4] and math.max(0, counts[2] - counts[4])
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local ENTRIES_LAST = 60000
-local function partsOf(entry)
-  return string.match(entry, '^((.+):%d+) (%d+) (%d+)$')
-end
-local function addEntry(waiters, entry)
-  local time = redis.call('TIME')
-  redis.pcall('ZADD', waiters, 'NX', time[1] .. string.format('%06d', time[2]), entry)
-  redis.pcall('PEXPIRE', waiters, ENTRIES_LAST)
-end
-local FRESH = 100
-local OTHERS_LOOK = 5000
-local function grant(lock, entry, arrived, channel, publish, now)
-  local owner, client, lease, first = partsOf(entry)
-  local own = owner and ownChannel(lock, channel, client)
-  if not owner or (listeners(own, publish) or 0) == 0 then return false end
-  local granted = now - arrived / 1000 <= FRESH and lease or first
-  if takeLock(lock, owner, granted) then return false end
-  redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now)
-  if granted == first or tonumber(granted) < OTHERS_LOOK then redis.pcall(publish, channel, granted) end
-  return true
-end
-local function passOn(lock, waiters, channel, publish, again, now)
-  if (others(lock, channel, publish) or 1) > 0 then return nil end
-  for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
-    local first = redis.call('ZPOPMIN', waiters)
-    if grant(lock, first[1], first[2], channel, publish, now) then
-      if again ~= '' then addEntry(waiters, again) end
-      return 'passed-on'
-    end
-  end
-  if again == '' or isElsewhere(lock, waiters) then return nil end
-  local owner, _, lease = partsOf(again)
-  return not takeLock(lock, owner, lease) and 'kept' or nil
-end
-local function released()
+end`,
+        foreignType,
+        keepFields,
+        serverNow,
+        elsewhere,
+        listeners,
+        takeLock,
+        waitersWaitingEntry,
+        waitersPassOn,
+        `local function released()
   local asking = heard > 0 and others(lock, channel, publish)
   if asking then asking = asking + (tonumber(redis.pcall('ZCARD', waiters)) or 0) end
   return { heard, asking or heard, 'released' }
@@ -4205,6 +2654,7 @@ local outcome = passes and passOn(lock, waiters, channel, publish, again, now)
 if outcome then return { outcome, now } end
 heard = announce()
 return released()`,
+      ].join('\n'),
     }),
     /** Removes the entry of a client from those that wait for a lock. */
     removeEntry: script<{ waiters: string }, { entry: string }, [removed: number]>({
@@ -4226,27 +2676,18 @@ return { redis.call('ZREM', waiters, entry) }`,
       keyNames: ['locks'],
       argumentNames: ['notAfter', 'holders'],
       replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
-      text: `local locks = KEYS
+      text: [
+        `local locks = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local holders = {}
 for i = 2, #ARGV do
   holders[i - 1] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
-  return tonumber(count or '0') or 0
-end
-local now = serverNow()
+end`,
+        serverNow,
+        foreignType,
+        holdCount,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 for i, lock in ipairs(locks) do
@@ -4256,6 +2697,7 @@ for i, lock in ipairs(locks) do
   reply[i + 2] = held and 1 or 0
 end
 return reply`,
+      ].join('\n'),
     }),
     /** Acquires the lock for an owner whose client waits. If it is held, the client keeps its entry among those that wait, or gets one. */
     wait: script<
@@ -4277,7 +2719,8 @@ return reply`,
           { holds: 'time' },
         ],
       ],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local owner = ARGV[1]
 local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
@@ -4286,53 +2729,14 @@ if not notAfter then return redis.error_reply('ERR argument notAfter is not a nu
 local waiters = ARGV[4]
 local entry = ARGV[5]
 local isNew = tonumber(ARGV[6])
-if not isNew then return redis.error_reply('ERR argument isNew is not a number') end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function soleHold(lock)
-  local size = redis.pcall('HLEN', lock)
-  if type(size) == 'table' then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'hash' or found == 'none' then redis.call('HLEN', lock) end
-    return nil, found
-  end
-  if size == 0 then return '', 0 end
-  if size == 1 then
-    local owner = redis.call('HKEYS', lock)[1]
-    local count = owner and isOwner(owner) and countIn(redis.call('HGET', lock, owner))
-    if count then return owner, count end
-  end
-  local mode = redis.call('HGET', lock, 'mode')
-  return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local ENTRIES_LAST = 60000
-local function partsOf(entry)
-  return string.match(entry, '^((.+):%d+) (%d+) (%d+)$')
-end
-local function addEntry(waiters, entry)
-  local time = redis.call('TIME')
-  redis.pcall('ZADD', waiters, 'NX', time[1] .. string.format('%06d', time[2]), entry)
-  redis.pcall('PEXPIRE', waiters, ENTRIES_LAST)
-end
-local now = serverNow()
+if not isNew then return redis.error_reply('ERR argument isNew is not a number') end`,
+        elsewhere,
+        serverNow,
+        owners,
+        soleHold,
+        takeLock,
+        waitersWaitingEntry,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 local isWaiting = isNew == 1 or type(redis.pcall('ZSCORE', waiters, entry)) == 'string'
 if redis.call('EXISTS', lock) == 0 then
@@ -4352,6 +2756,7 @@ end
 if not isWaiting then return { 'gone', remaining, holder, now } end
 if not isElsewhere(lock, waiters) then addEntry(waiters, entry) end
 return { 'busy', remaining, holder, now }`,
+      ].join('\n'),
     }),
     /** Ends the wait of a client: removes its entry, and passes the lock on if its owner was given it meanwhile. */
     withdraw: script<
@@ -4363,91 +2768,25 @@ return { 'busy', remaining, holder, now }`,
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish', 'waiters', 'entry', 'mayGrant'],
       replies: [[{ holds: ['withdrawn', 'elsewhere'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local owner = ARGV[1]
 local channel = ARGV[2]
 local publish = ARGV[3]
 local waiters = ARGV[4]
 local entry = ARGV[5]
 local mayGrant = tonumber(ARGV[6])
-if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function keepFields(lock)
-  if redis.pcall('EXISTS', lock) == 1 and not redis.call('HGET', lock, 'mode') then redis.call('PERSIST', lock) end
-end
-local function dropHold(lock, owner)
-  local dropped = redis.pcall('HDEL', lock, owner)
-  if type(dropped) == 'table' then dropped = foreignType(lock) and 0 or redis.call('HDEL', lock, owner) end
-  if dropped == 0 then return false end
-  keepFields(lock)
-  return true
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function countCommand(publish)
-  return publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-end
-local function listeners(channel, publish)
-  return tonumber(redis.pcall('PUBSUB', countCommand(publish), channel)[2])
-end
-local function ownChannel(lock, channel, part)
-  return channel .. (string.find(lock, '{', 1, true) and '::' or ':') .. part
-end
-local function others(lock, channel, publish)
-  local clients = ownChannel(lock, channel, 'clients')
-  local counts = redis.pcall('PUBSUB', countCommand(publish), channel, clients)
-  return counts[4] and math.max(0, counts[2] - counts[4])
-end
-local function takeLock(lock, owner, lease)
-  redis.call('HSET', lock, owner, '1')
-  local limited = redis.pcall('PEXPIRE', lock, lease)
-  if type(limited) ~= 'table' then return nil end
-  redis.call('DEL', lock)
-  return limited
-end
-local ENTRIES_LAST = 60000
-local function partsOf(entry)
-  return string.match(entry, '^((.+):%d+) (%d+) (%d+)$')
-end
-local function addEntry(waiters, entry)
-  local time = redis.call('TIME')
-  redis.pcall('ZADD', waiters, 'NX', time[1] .. string.format('%06d', time[2]), entry)
-  redis.pcall('PEXPIRE', waiters, ENTRIES_LAST)
-end
-local FRESH = 100
-local OTHERS_LOOK = 5000
-local function grant(lock, entry, arrived, channel, publish, now)
-  local owner, client, lease, first = partsOf(entry)
-  local own = owner and ownChannel(lock, channel, client)
-  if not owner or (listeners(own, publish) or 0) == 0 then return false end
-  local granted = now - arrived / 1000 <= FRESH and lease or first
-  if takeLock(lock, owner, granted) then return false end
-  redis.pcall(publish, own, owner .. ' ' .. granted .. ' ' .. now)
-  if granted == first or tonumber(granted) < OTHERS_LOOK then redis.pcall(publish, channel, granted) end
-  return true
-end
-local function passOn(lock, waiters, channel, publish, again, now)
-  if (others(lock, channel, publish) or 1) > 0 then return nil end
-  for _ = 1, tonumber(redis.pcall('ZCARD', waiters)) or 0 do
-    local first = redis.call('ZPOPMIN', waiters)
-    if grant(lock, first[1], first[2], channel, publish, now) then
-      if again ~= '' then addEntry(waiters, again) end
-      return 'passed-on'
-    end
-  end
-  if again == '' or isElsewhere(lock, waiters) then return nil end
-  local owner, _, lease = partsOf(again)
-  return not takeLock(lock, owner, lease) and 'kept' or nil
-end
-local now = serverNow()
+if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end`,
+        serverNow,
+        foreignType,
+        keepFields,
+        dropHold,
+        elsewhere,
+        listeners,
+        takeLock,
+        waitersWaitingEntry,
+        waitersPassOn,
+        `local now = serverNow()
 local isRemoved = redis.pcall('ZREM', waiters, entry) == 1 or not isElsewhere(lock, waiters)
 if dropHold(lock, owner) then
   local passes = mayGrant == 1 and redis.pcall('EXISTS', lock) == 0
@@ -4455,6 +2794,7 @@ if dropHold(lock, owner) then
   if not outcome then redis.pcall(publish, channel, '0') end
 end
 return { isRemoved and 'withdrawn' or 'elsewhere', now }`,
+      ].join('\n'),
     }),
   },
   permits: {
@@ -4483,7 +2823,8 @@ return { isRemoved and 'withdrawn' or 'elsewhere', now }`,
           { holds: 'number' },
         ],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local lease = tonumber(ARGV[1])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
@@ -4494,52 +2835,14 @@ local publish = ARGV[4]
 local ids = {}
 for i = 5, #ARGV do
   ids[i - 4] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fromHex(hex)
-  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function permitPool(permits, deadlines)
-  local available, found = countUnder(permits)
-  if not available then return nil, 'wrong-type', found end
-  local kind = redis.call('TYPE', deadlines).ok
-  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
-  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
-end
-local NO_DEADLINE = 922337203685477
-local function sweepPermits(permits, deadlines, channel, publish, now, limit)
-  local swept = 0
-  if limit then
-    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
-      swept = swept + redis.call('ZREM', deadlines, permit)
-    end
-  else
-    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
-  end
-  if swept > 0 then
-    local available = redis.call('INCRBY', permits, swept)
-    if available > 0 then redis.pcall(publish, channel, available) end
-  end
-  return swept
-end
-local now = serverNow()
+end`,
+        serverNow,
+        permitsFromHex,
+        countUnder,
+        permitsPermitPool,
+        permitsNoDeadline,
+        permitsSweepPermits,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now, 0, 0 } end
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now, 0, 0 } end
@@ -4564,6 +2867,7 @@ end
 local ttl = redis.call('PTTL', permits)
 if ttl >= 0 then redis.call('PEXPIRE', deadlines, ttl) end
 return { 'acquired', '', now, available - #ids, 0 }`,
+      ].join('\n'),
     }),
     /** Adds permits, or removes some for good, and notifies waiters of those that were added. */
     add: script<
@@ -4587,7 +2891,8 @@ return { 'acquired', '', now, available - #ids, 0 }`,
           { holds: 'number' },
         ],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local marker = KEYS[3]
 local delta = tonumber(ARGV[1])
@@ -4599,33 +2904,11 @@ local publish = ARGV[4]
 local keep = tonumber(ARGV[5])
 if not keep then return redis.error_reply('ERR argument keep is not a number') end
 local notAfter = tonumber(ARGV[6])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function permitPool(permits, deadlines)
-  local available, found = countUnder(permits)
-  if not available then return nil, 'wrong-type', found end
-  local kind = redis.call('TYPE', deadlines).ok
-  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
-  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        permitsPermitPool,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now, 0 } end
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now, 0 } end
@@ -4636,6 +2919,7 @@ redis.call('SET', marker, 'added', 'PX', keep)
 redis.call('SET', permits, pool.available + delta)
 if delta > 0 then redis.pcall(publish, channel, delta) end
 return { 'added', '', now, pool.available + delta }`,
+      ].join('\n'),
     }),
     /** Deletes the semaphore together with the permits in use. Notifies no waiter. */
     delete: script<
@@ -4653,39 +2937,18 @@ return { 'added', '', now, pool.available + delta }`,
           { holds: 'time' },
         ],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local marker = KEYS[3]
 local keep = tonumber(ARGV[1])
 if not keep then return redis.error_reply('ERR argument keep is not a number') end
 local notAfter = tonumber(ARGV[2])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function permitPool(permits, deadlines)
-  local available, found = countUnder(permits)
-  if not available then return nil, 'wrong-type', found end
-  local kind = redis.call('TYPE', deadlines).ok
-  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
-  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        permitsPermitPool,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now } end
@@ -4694,6 +2957,7 @@ if answered then return { answered, '', now } end
 local outcome = redis.call('DEL', permits, deadlines) > 0 and 'deleted' or 'none'
 redis.call('SET', marker, outcome, 'PX', keep)
 return { outcome, '', now }`,
+      ].join('\n'),
     }),
     /** Returns the numbers of permits available and in use, after expired permits have returned to the pool. */
     inspect: script<
@@ -4712,55 +2976,21 @@ return { outcome, '', now }`,
           { holds: 'number' },
         ],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local channel = ARGV[1]
-local publish = ARGV[2]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function permitPool(permits, deadlines)
-  local available, found = countUnder(permits)
-  if not available then return nil, 'wrong-type', found end
-  local kind = redis.call('TYPE', deadlines).ok
-  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
-  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
-end
-local function sweepPermits(permits, deadlines, channel, publish, now, limit)
-  local swept = 0
-  if limit then
-    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
-      swept = swept + redis.call('ZREM', deadlines, permit)
-    end
-  else
-    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
-  end
-  if swept > 0 then
-    local available = redis.call('INCRBY', permits, swept)
-    if available > 0 then redis.pcall(publish, channel, available) end
-  end
-  return swept
-end
-local pool, problem, found = permitPool(permits, deadlines)
+local publish = ARGV[2]`,
+        serverNow,
+        countUnder,
+        permitsPermitPool,
+        permitsSweepPermits,
+        `local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, 0, 0 } end
 local swept = sweepPermits(permits, deadlines, channel, publish, serverNow())
 local outcome = (pool.isSet or swept > 0) and 'set' or 'unset'
 return { outcome, '', pool.available + swept, pool.out - swept }`,
+      ].join('\n'),
     }),
     /** Returns the rest of a permit's lease, after expired permits have returned to the pool. */
     lease: script<
@@ -4774,62 +3004,26 @@ return { outcome, '', pool.available + swept, pool.out - swept }`,
       replies: [
         [{ holds: ['held', 'not-held', 'wrong-type', 'wrong-deadlines'] }, { holds: 'string' }, { holds: 'number' }],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local id = ARGV[1]
 local channel = ARGV[2]
-local publish = ARGV[3]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fromHex(hex)
-  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function permitPool(permits, deadlines)
-  local available, found = countUnder(permits)
-  if not available then return nil, 'wrong-type', found end
-  local kind = redis.call('TYPE', deadlines).ok
-  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
-  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
-end
-local NO_DEADLINE = 922337203685477
-local function sweepPermits(permits, deadlines, channel, publish, now, limit)
-  local swept = 0
-  if limit then
-    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
-      swept = swept + redis.call('ZREM', deadlines, permit)
-    end
-  else
-    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
-  end
-  if swept > 0 then
-    local available = redis.call('INCRBY', permits, swept)
-    if available > 0 then redis.pcall(publish, channel, available) end
-  end
-  return swept
-end
-local now = serverNow()
+local publish = ARGV[3]`,
+        serverNow,
+        permitsFromHex,
+        countUnder,
+        permitsPermitPool,
+        permitsNoDeadline,
+        permitsSweepPermits,
+        `local now = serverNow()
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, 0 } end
 sweepPermits(permits, deadlines, channel, publish, now)
 local deadline = tonumber(redis.call('ZSCORE', deadlines, fromHex(id)) or '')
 if not deadline then return { 'not-held', '', 0 } end
 return { 'held', '', deadline < NO_DEADLINE and math.ceil(deadline - now) or -1 }`,
+      ].join('\n'),
     }),
     /** Returns permits to the pool, if the leases of all of them still run, and notifies waiters of their number. */
     releaseAll: script<
@@ -4848,58 +3042,21 @@ return { 'held', '', deadline < NO_DEADLINE and math.ceil(deadline - now) or -1 
           { holds: 'number' },
         ],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local channel = ARGV[1]
 local publish = ARGV[2]
 local ids = {}
 for i = 3, #ARGV do
   ids[i - 2] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fromHex(hex)
-  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function permitPool(permits, deadlines)
-  local available, found = countUnder(permits)
-  if not available then return nil, 'wrong-type', found end
-  local kind = redis.call('TYPE', deadlines).ok
-  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
-  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
-end
-local function sweepPermits(permits, deadlines, channel, publish, now, limit)
-  local swept = 0
-  if limit then
-    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
-      swept = swept + redis.call('ZREM', deadlines, permit)
-    end
-  else
-    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
-  end
-  if swept > 0 then
-    local available = redis.call('INCRBY', permits, swept)
-    if available > 0 then redis.pcall(publish, channel, available) end
-  end
-  return swept
-end
-local now = serverNow()
+end`,
+        serverNow,
+        permitsFromHex,
+        countUnder,
+        permitsPermitPool,
+        permitsSweepPermits,
+        `local now = serverNow()
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now, 0 } end
 local out, inTime = 0, 0
@@ -4914,6 +3071,7 @@ for _, id in ipairs(ids) do redis.call('ZREM', deadlines, fromHex(id)) end
 redis.call('INCRBY', permits, #ids)
 redis.pcall(publish, channel, #ids)
 return { 'released', '', now, 0 }`,
+      ].join('\n'),
     }),
     /** Returns one permit to the pool, even if its lease is over, and notifies waiters of the number available. */
     release: script<
@@ -4931,40 +3089,17 @@ return { 'released', '', now, 0 }`,
           { holds: 'time' },
         ],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local id = ARGV[1]
 local channel = ARGV[2]
-local publish = ARGV[3]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fromHex(hex)
-  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function permitPool(permits, deadlines)
-  local available, found = countUnder(permits)
-  if not available then return nil, 'wrong-type', found end
-  local kind = redis.call('TYPE', deadlines).ok
-  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
-  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
-end
-local now = serverNow()
+local publish = ARGV[3]`,
+        serverNow,
+        permitsFromHex,
+        countUnder,
+        permitsPermitPool,
+        `local now = serverNow()
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now } end
 local permit = fromHex(id)
@@ -4974,6 +3109,7 @@ redis.call('ZREM', deadlines, permit)
 local available = redis.call('INCRBY', permits, 1)
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { tonumber(deadline) > now and 'released' or 'expired', '', now }`,
+      ].join('\n'),
     }),
     /** Renews permits that are in use, each for its milliseconds from now. */
     renew: script<
@@ -4985,21 +3121,17 @@ return { tonumber(deadline) > now and 'released' or 'expired', '', now }`,
       keyNames: ['sets'],
       argumentNames: ['notAfter', 'holders'],
       replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
-      text: `local sets = KEYS
+      text: [
+        `local sets = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local holders = {}
 for i = 2, #ARGV do
   holders[i - 1] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fromHex(hex)
-  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
-end
-local now = serverNow()
+end`,
+        serverNow,
+        permitsFromHex,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 for i, deadlines in ipairs(sets) do
@@ -5014,6 +3146,7 @@ for i, deadlines in ipairs(sets) do
   reply[i + 2] = isHeld and 1 or 0
 end
 return reply`,
+      ].join('\n'),
     }),
     /** Sets the total number of permits, including those in use, and notifies waiters. */
     set: script<
@@ -5025,40 +3158,19 @@ return reply`,
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['total', 'notAfter', 'channel', 'publish'],
       replies: [[{ holds: ['set', 'late', 'wrong-type', 'wrong-deadlines'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local total = tonumber(ARGV[1])
 if not total then return redis.error_reply('ERR argument total is not a number') end
 local notAfter = tonumber(ARGV[2])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local channel = ARGV[3]
-local publish = ARGV[4]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function permitPool(permits, deadlines)
-  local available, found = countUnder(permits)
-  if not available then return nil, 'wrong-type', found end
-  local kind = redis.call('TYPE', deadlines).ok
-  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
-  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
-end
-local now = serverNow()
+local publish = ARGV[4]`,
+        serverNow,
+        countUnder,
+        permitsPermitPool,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now } end
@@ -5071,6 +3183,7 @@ else
 end
 redis.pcall(publish, channel, total)
 return { 'set', '', now }`,
+      ].join('\n'),
     }),
     /** Sets the time that a permit lasts from now, after expired permits have returned to the pool. */
     updateLease: script<
@@ -5088,7 +3201,8 @@ return { 'set', '', now }`,
           { holds: 'time' },
         ],
       ],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
 local id = ARGV[1]
 local lease = tonumber(ARGV[2])
@@ -5096,52 +3210,14 @@ if not lease then return redis.error_reply('ERR argument lease is not a number')
 local notAfter = tonumber(ARGV[3])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local channel = ARGV[4]
-local publish = ARGV[5]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function fromHex(hex)
-  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local function permitPool(permits, deadlines)
-  local available, found = countUnder(permits)
-  if not available then return nil, 'wrong-type', found end
-  local kind = redis.call('TYPE', deadlines).ok
-  if kind ~= 'none' and kind ~= 'zset' then return nil, 'wrong-deadlines', kind end
-  return { isSet = found ~= 'none', available = available, out = redis.call('ZCARD', deadlines) }
-end
-local NO_DEADLINE = 922337203685477
-local function sweepPermits(permits, deadlines, channel, publish, now, limit)
-  local swept = 0
-  if limit then
-    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', deadlines, 0, now, 'LIMIT', 0, limit)) do
-      swept = swept + redis.call('ZREM', deadlines, permit)
-    end
-  else
-    swept = redis.call('ZREMRANGEBYSCORE', deadlines, 0, now)
-  end
-  if swept > 0 then
-    local available = redis.call('INCRBY', permits, swept)
-    if available > 0 then redis.pcall(publish, channel, available) end
-  end
-  return swept
-end
-local now = serverNow()
+local publish = ARGV[5]`,
+        serverNow,
+        permitsFromHex,
+        countUnder,
+        permitsPermitPool,
+        permitsNoDeadline,
+        permitsSweepPermits,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local pool, problem, found = permitPool(permits, deadlines)
 if not pool then return { problem, found, now } end
@@ -5153,6 +3229,7 @@ local deadline = lease < 0 and NO_DEADLINE or now + lease
 redis.call('ZADD', deadlines, deadline, permit)
 if deadline < tonumber(before) then redis.pcall(publish, channel, '1') end
 return { 'held', '', now }`,
+      ].join('\n'),
     }),
   },
   probe: {
@@ -5264,7 +3341,8 @@ return reply`,
           { holds: 'time' },
         ],
       ],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
 local lease = tonumber(ARGV[3])
@@ -5272,109 +3350,16 @@ if not lease then return redis.error_reply('ERR argument lease is not a number')
 local behindWriters = tonumber(ARGV[4])
 if not behindWriters then return redis.error_reply('ERR argument behindWriters is not a number') end
 local notAfter = tonumber(ARGV[5])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ownerIn(field)
-  if isOwner(field) then return field end
-  local owner = string.gsub(field, ':write', '', 1)
-  return isOwner(owner) and owner or nil
-end
-local function modeOf(lock)
-  local foreign = 'hash that is no lock of this kind'
-  local mode = modeField(lock)
-  if not mode then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'none' then return '' end
-    return nil, found == 'hash' and foreign or found
-  end
-  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
-  local holder
-  for i = 1, #some, 2 do
-    if some[i] ~= 'mode' then
-      local owner = ownerIn(some[i])
-      if not owner or not countIn(some[i + 1]) then return nil, foreign end
-      holder = holder or owner
-    end
-  end
-  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
-  return mode, holder
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function keepRead(lock, stem, owner, n, lease, isNew)
-  local key = timeoutKey(stem, owner, n)
-  if not isNew then
-    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
-    if isElsewhere(lock, key) then return false end
-  end
-  local kept = redis.pcall('SET', key, '1', 'PX', lease)
-  if not kept.err then return true end
-  if isElsewhere(lock, key) then return false end
-  return redis.call('SET', key, '1', 'PX', lease)
-end
-local function dropRead(lock, stem, owner, n)
-  local key = timeoutKey(stem, owner, n)
-  local dropped = redis.pcall('DEL', key)
-  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
-end
-local function longestRead(lock, stem, owner, count)
-  local longest = -2
-  for n = 1, count do
-    local key = timeoutKey(stem, owner, n)
-    local left = redis.pcall('PTTL', key)
-    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
-    if type(left) == 'table' then left = redis.call('PTTL', key) end
-    longest = math.max(longest, left)
-  end
-  return longest
-end
-local function longestOfAll(lock, stem)
-  local longest = -2
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
-    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
-  end
-  return longest
-end
-local function writersKey(lock, stem)
-  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
-end
-local function announceWriter(lock, stem, writer, now, slot)
-  local key = writersKey(lock, stem)
-  if isElsewhere(lock, key) then return end
-  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + slot, writer)
-  local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
-end
-local function waitingWriter(lock, stem, now)
-  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local remaining = last[1] and tonumber(last[2]) - now or 0
-  if remaining > 0 then return last[1], remaining end
-  return nil
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        owners,
+        readWriteReadWriteState,
+        elsewhere,
+        readWriteReadTimeouts,
+        readWriteWaitingWriters,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 local mode, holder = modeOf(lock)
 if not mode then return { 'wrong-type', 0, holder, now } end
@@ -5393,6 +3378,7 @@ if type(limited) == 'table' then
   return limited
 end
 return { isTorn and 'torn' or 'acquired', lease, '', now }`,
+      ].join('\n'),
     }),
     /** Ends the holds of all readers and wakes the waiters. Their time-out keys are left to expire. */
     forceRelease: script<
@@ -5404,68 +3390,19 @@ return { isTorn and 'torn' or 'acquired', lease, '', now }`,
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish', 'notAfter'],
       replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
 local notAfter = tonumber(ARGV[3])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ownerIn(field)
-  if isOwner(field) then return field end
-  local owner = string.gsub(field, ':write', '', 1)
-  return isOwner(owner) and owner or nil
-end
-local function modeOf(lock)
-  local foreign = 'hash that is no lock of this kind'
-  local mode = modeField(lock)
-  if not mode then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'none' then return '' end
-    return nil, found == 'hash' and foreign or found
-  end
-  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
-  local holder
-  for i = 1, #some, 2 do
-    if some[i] ~= 'mode' then
-      local owner = ownerIn(some[i])
-      if not owner or not countIn(some[i + 1]) then return nil, foreign end
-      holder = holder or owner
-    end
-  end
-  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
-  return mode, holder
-end
-local function freeReadWrite(lock)
-  local ours, theirs = { 'mode' }, 0
-  for _, field in ipairs(redis.call('HKEYS', lock)) do
-    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
-  end
-  if theirs == 0 then
-    redis.call('DEL', lock)
-    return
-  end
-  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
-  redis.call('PERSIST', lock)
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        owners,
+        readWriteReadWriteState,
+        readWriteFreeReadWrite,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, now } end
@@ -5473,6 +3410,7 @@ if mode ~= 'read' then return { 'not-held', '', now } end
 freeReadWrite(lock)
 redis.pcall(publish, channel, '0')
 return { 'released', '', now }`,
+      ].join('\n'),
     }),
     /** Sets the read count of an owner that reads or writes, and the time that the reads last from now: to re-enter, to release a read that is not the last, to extend, and to read while writing. */
     hold: script<
@@ -5484,7 +3422,8 @@ return { 'released', '', now }`,
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'count', 'lease', 'channel', 'publish', 'notAfter'],
       replies: [[{ holds: ['held', 'torn', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
 local count = tonumber(ARGV[3])
@@ -5494,78 +3433,17 @@ if not lease then return redis.error_reply('ERR argument lease is not a number')
 local channel = ARGV[5]
 local publish = ARGV[6]
 local notAfter = tonumber(ARGV[7])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function readCount(lock, owner)
-  if not modeField(lock) then return 0 end
-  return tonumber(redis.call('HGET', lock, owner) or '0')
-end
-local function writeCount(lock, owner)
-  if modeField(lock) ~= 'write' then return 0 end
-  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function keepRead(lock, stem, owner, n, lease, isNew)
-  local key = timeoutKey(stem, owner, n)
-  if not isNew then
-    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
-    if isElsewhere(lock, key) then return false end
-  end
-  local kept = redis.pcall('SET', key, '1', 'PX', lease)
-  if not kept.err then return true end
-  if isElsewhere(lock, key) then return false end
-  return redis.call('SET', key, '1', 'PX', lease)
-end
-local function dropRead(lock, stem, owner, n)
-  local key = timeoutKey(stem, owner, n)
-  local dropped = redis.pcall('DEL', key)
-  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
-end
-local function longestRead(lock, stem, owner, count)
-  local longest = -2
-  for n = 1, count do
-    local key = timeoutKey(stem, owner, n)
-    local left = redis.pcall('PTTL', key)
-    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
-    if type(left) == 'table' then left = redis.call('PTTL', key) end
-    longest = math.max(longest, left)
-  end
-  return longest
-end
-local function longestOfAll(lock, stem)
-  local longest = -2
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
-    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
-  end
-  return longest
-end
-local function tellShorter(before, left, channel, publish)
-  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        readWriteReadCount,
+        readWriteWriteCount,
+        elsewhere,
+        owners,
+        readWriteReadTimeouts,
+        leasesTellShorter,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local before = readCount(lock, owner)
 local writes = writeCount(lock, owner) > 0
@@ -5582,6 +3460,7 @@ if not writes then
   tellShorter(left, longest, channel, publish)
 end
 return { isTorn and 'torn' or 'held', now }`,
+      ].join('\n'),
     }),
     /** Returns whether there are readers, the read count of the given owner, and the time until the lock ends. */
     inspect: script<
@@ -5595,56 +3474,19 @@ return { isTorn and 'torn' or 'held', now }`,
       replies: [
         [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
       ],
-      text: `local lock = KEYS[1]
-local owner = ARGV[1]
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ownerIn(field)
-  if isOwner(field) then return field end
-  local owner = string.gsub(field, ':write', '', 1)
-  return isOwner(owner) and owner or nil
-end
-local function modeOf(lock)
-  local foreign = 'hash that is no lock of this kind'
-  local mode = modeField(lock)
-  if not mode then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'none' then return '' end
-    return nil, found == 'hash' and foreign or found
-  end
-  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
-  local holder
-  for i = 1, #some, 2 do
-    if some[i] ~= 'mode' then
-      local owner = ownerIn(some[i])
-      if not owner or not countIn(some[i + 1]) then return nil, foreign end
-      holder = holder or owner
-    end
-  end
-  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
-  return mode, holder
-end
-local function readCount(lock, owner)
-  if not modeField(lock) then return 0 end
-  return tonumber(redis.call('HGET', lock, owner) or '0')
-end
-local mode, found = modeOf(lock)
+      text: [
+        `local lock = KEYS[1]
+local owner = ARGV[1]`,
+        foreignType,
+        readWriteReadWriteMode,
+        owners,
+        readWriteReadWriteState,
+        readWriteReadCount,
+        `local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, 0, 0 } end
 local isRead = mode == 'read' or redis.call('HLEN', lock) > 2
 return { isRead and 'locked' or 'free', '', readCount(lock, owner), redis.call('PTTL', lock) }`,
+      ].join('\n'),
     }),
     /** Renews one read for its milliseconds from now. For a read whose time-out key may be on another server than its lock, because their slot is moving: declared alone, the key is found on the server that has it, and created on the server for new keys. */
     keepTimeout: script<
@@ -5656,19 +3498,18 @@ return { isRead and 'locked' or 'free', '', readCount(lock, owner), redis.call('
       keyNames: ['timeout'],
       argumentNames: ['lease', 'notAfter'],
       replies: [[{ holds: ['kept', 'late'] }, { holds: 'time' }]],
-      text: `local timeout = KEYS[1]
+      text: [
+        `local timeout = KEYS[1]
 local lease = tonumber(ARGV[1])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local notAfter = tonumber(ARGV[2])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 redis.call('SET', timeout, '1', 'PX', lease)
 return { 'kept', now }`,
+      ].join('\n'),
     }),
     /** Releases all reads of an owner; after the last reader, frees the lock and wakes the waiters. */
     release: script<
@@ -5680,117 +3521,25 @@ return { 'kept', now }`,
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'channel', 'publish', 'notAfter'],
       replies: [[{ holds: ['released', 'not-held', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
 local channel = ARGV[3]
 local publish = ARGV[4]
 local notAfter = tonumber(ARGV[5])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function readCount(lock, owner)
-  if not modeField(lock) then return 0 end
-  return tonumber(redis.call('HGET', lock, owner) or '0')
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function keepRead(lock, stem, owner, n, lease, isNew)
-  local key = timeoutKey(stem, owner, n)
-  if not isNew then
-    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
-    if isElsewhere(lock, key) then return false end
-  end
-  local kept = redis.pcall('SET', key, '1', 'PX', lease)
-  if not kept.err then return true end
-  if isElsewhere(lock, key) then return false end
-  return redis.call('SET', key, '1', 'PX', lease)
-end
-local function dropRead(lock, stem, owner, n)
-  local key = timeoutKey(stem, owner, n)
-  local dropped = redis.pcall('DEL', key)
-  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
-end
-local function longestRead(lock, stem, owner, count)
-  local longest = -2
-  for n = 1, count do
-    local key = timeoutKey(stem, owner, n)
-    local left = redis.pcall('PTTL', key)
-    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
-    if type(left) == 'table' then left = redis.call('PTTL', key) end
-    longest = math.max(longest, left)
-  end
-  return longest
-end
-local function longestOfAll(lock, stem)
-  local longest = -2
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
-    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
-  end
-  return longest
-end
-local function ownerIn(field)
-  if isOwner(field) then return field end
-  local owner = string.gsub(field, ':write', '', 1)
-  return isOwner(owner) and owner or nil
-end
-local function modeOf(lock)
-  local foreign = 'hash that is no lock of this kind'
-  local mode = modeField(lock)
-  if not mode then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'none' then return '' end
-    return nil, found == 'hash' and foreign or found
-  end
-  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
-  local holder
-  for i = 1, #some, 2 do
-    if some[i] ~= 'mode' then
-      local owner = ownerIn(some[i])
-      if not owner or not countIn(some[i + 1]) then return nil, foreign end
-      holder = holder or owner
-    end
-  end
-  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
-  return mode, holder
-end
-local function freeReadWrite(lock)
-  local ours, theirs = { 'mode' }, 0
-  for _, field in ipairs(redis.call('HKEYS', lock)) do
-    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
-  end
-  if theirs == 0 then
-    redis.call('DEL', lock)
-    return
-  end
-  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
-  redis.call('PERSIST', lock)
-end
-local function tellShorter(before, left, channel, publish)
-  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        readWriteReadCount,
+        elsewhere,
+        owners,
+        readWriteReadTimeouts,
+        readWriteReadWriteState,
+        readWriteFreeReadWrite,
+        leasesTellShorter,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local mode = modeField(lock)
 local reads = readCount(lock, owner)
@@ -5812,6 +3561,7 @@ if reads > 0 and mode == 'read' then
 end
 if isFree then redis.pcall(publish, channel, '0') end
 return { reads > 0 and 'released' or 'not-held', now }`,
+      ].join('\n'),
     }),
     /** Renews each lock that its owner still reads, for at least its milliseconds from now. */
     renew: script<
@@ -5823,77 +3573,22 @@ return { reads > 0 and 'released' or 'not-held', now }`,
       keyNames: ['locks'],
       argumentNames: ['notAfter', 'holders'],
       replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
-      text: `local locks = KEYS
+      text: [
+        `local locks = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local holders = {}
 for i = 2, #ARGV do
   holders[i - 1] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function readCount(lock, owner)
-  if not modeField(lock) then return 0 end
-  return tonumber(redis.call('HGET', lock, owner) or '0')
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function keepRead(lock, stem, owner, n, lease, isNew)
-  local key = timeoutKey(stem, owner, n)
-  if not isNew then
-    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
-    if isElsewhere(lock, key) then return false end
-  end
-  local kept = redis.pcall('SET', key, '1', 'PX', lease)
-  if not kept.err then return true end
-  if isElsewhere(lock, key) then return false end
-  return redis.call('SET', key, '1', 'PX', lease)
-end
-local function dropRead(lock, stem, owner, n)
-  local key = timeoutKey(stem, owner, n)
-  local dropped = redis.pcall('DEL', key)
-  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
-end
-local function longestRead(lock, stem, owner, count)
-  local longest = -2
-  for n = 1, count do
-    local key = timeoutKey(stem, owner, n)
-    local left = redis.pcall('PTTL', key)
-    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
-    if type(left) == 'table' then left = redis.call('PTTL', key) end
-    longest = math.max(longest, left)
-  end
-  return longest
-end
-local function longestOfAll(lock, stem)
-  local longest = -2
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
-    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
-  end
-  return longest
-end
-local now = serverNow()
+end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        readWriteReadCount,
+        elsewhere,
+        owners,
+        readWriteReadTimeouts,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 for i, lock in ipairs(locks) do
@@ -5907,6 +3602,7 @@ for i, lock in ipairs(locks) do
   reply[i + 2] = held
 end
 return reply`,
+      ].join('\n'),
     }),
     /** Makes a reader the writer, under another owner id, if no other owner reads. */
     upgrade: script<
@@ -5919,7 +3615,8 @@ return reply`,
       argumentNames: ['stem', 'from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
       grants: true,
       replies: [[{ holds: ['held', 'others', 'writes', 'lost', 'late'] }, { holds: 'number' }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local from = ARGV[2]
 local to = ARGV[3]
@@ -5928,90 +3625,18 @@ if not lease then return redis.error_reply('ERR argument lease is not a number')
 local channel = ARGV[5]
 local publish = ARGV[6]
 local notAfter = tonumber(ARGV[7])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function readCount(lock, owner)
-  if not modeField(lock) then return 0 end
-  return tonumber(redis.call('HGET', lock, owner) or '0')
-end
-local function writeCount(lock, owner)
-  if modeField(lock) ~= 'write' then return 0 end
-  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function keepRead(lock, stem, owner, n, lease, isNew)
-  local key = timeoutKey(stem, owner, n)
-  if not isNew then
-    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
-    if isElsewhere(lock, key) then return false end
-  end
-  local kept = redis.pcall('SET', key, '1', 'PX', lease)
-  if not kept.err then return true end
-  if isElsewhere(lock, key) then return false end
-  return redis.call('SET', key, '1', 'PX', lease)
-end
-local function dropRead(lock, stem, owner, n)
-  local key = timeoutKey(stem, owner, n)
-  local dropped = redis.pcall('DEL', key)
-  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
-end
-local function longestRead(lock, stem, owner, count)
-  local longest = -2
-  for n = 1, count do
-    local key = timeoutKey(stem, owner, n)
-    local left = redis.pcall('PTTL', key)
-    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
-    if type(left) == 'table' then left = redis.call('PTTL', key) end
-    longest = math.max(longest, left)
-  end
-  return longest
-end
-local function longestOfAll(lock, stem)
-  local longest = -2
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
-    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
-  end
-  return longest
-end
-local function otherReaders(lock, stem, owner)
-  local alive, dead = 0, {}
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reader = fields[i]
-    local reads = reader ~= owner and isOwner(reader) and countIn(fields[i + 1]) or 0
-    if reads > 0 then
-      if longestRead(lock, stem, reader, reads) > 0 then alive = alive + 1 else dead[#dead + 1] = reader end
-    end
-  end
-  return alive, dead
-end
-local function tellShorter(before, left, channel, publish)
-  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        readWriteReadCount,
+        readWriteWriteCount,
+        elsewhere,
+        owners,
+        readWriteReadTimeouts,
+        readWriteOtherReaders,
+        leasesTellShorter,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, now } end
 if writeCount(lock, to) > 0 then
   if redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
@@ -6030,6 +3655,7 @@ redis.call('HSET', lock, 'mode', 'write', to .. ':write', 1)
 for n = 1, reads do dropRead(lock, stem, from, n) end
 tellShorter(left, lease, channel, publish)
 return { 'held', 0, now }`,
+      ].join('\n'),
     }),
   },
   replication: {
@@ -6078,16 +3704,16 @@ return { 'held' }`,
       keyNames: ['permits', 'deadlines'],
       argumentNames: ['id'],
       replies: [[{ holds: ['held', 'lost'] }]],
-      text: `local permits = KEYS[1]
+      text: [
+        `local permits = KEYS[1]
 local deadlines = KEYS[2]
-local id = ARGV[1]
-local function fromHex(hex)
-  return (hex:gsub('%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
-end
-if redis.call('EXISTS', permits) == 0 then return { 'lost' } end
+local id = ARGV[1]`,
+        permitsFromHex,
+        `if redis.call('EXISTS', permits) == 0 then return { 'lost' } end
 if id ~= '' and not redis.call('ZSCORE', deadlines, fromHex(id)) then return { 'lost' } end
 redis.call('INCRBY', permits, 0)
 return { 'held' }`,
+      ].join('\n'),
     }),
   },
   semaphore: {
@@ -6108,7 +3734,8 @@ return { 'held' }`,
           { holds: 'number' },
         ],
       ],
-      text: `local semaphore = KEYS[1]
+      text: [
+        `local semaphore = KEYS[1]
 local marker = KEYS[2]
 local delta = tonumber(ARGV[1])
 if not delta then return redis.error_reply('ERR argument delta is not a number') end
@@ -6119,26 +3746,10 @@ local publish = ARGV[4]
 local keep = tonumber(ARGV[5])
 if not keep then return redis.error_reply('ERR argument keep is not a number') end
 local notAfter = tonumber(ARGV[6])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now, 0 } end
 local available, found = countUnder(semaphore)
 if not available then return { 'wrong-type', found, now, 0 } end
@@ -6150,6 +3761,7 @@ available = available + delta
 redis.call('SET', semaphore, available)
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { 'added', '', now, available }`,
+      ].join('\n'),
     }),
     /** Takes all available permits, and removes the time to live. */
     drain: script<
@@ -6168,31 +3780,16 @@ return { 'added', '', now, available }`,
           { holds: 'number' },
         ],
       ],
-      text: `local semaphore = KEYS[1]
+      text: [
+        `local semaphore = KEYS[1]
 local marker = KEYS[2]
 local keep = tonumber(ARGV[1])
 if not keep then return redis.error_reply('ERR argument keep is not a number') end
 local notAfter = tonumber(ARGV[2])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now, 0 } end
 local available, found = countUnder(semaphore)
 if not available then return { 'wrong-type', found, now, 0 } end
@@ -6202,6 +3799,7 @@ if found == 'none' then return { 'not-set', '', now, 0 } end
 redis.call('SET', marker, available, 'PX', keep)
 redis.call('SET', semaphore, 0)
 return { 'taken', '', now, available }`,
+      ].join('\n'),
     }),
     /** Adds permits and notifies waiters of the new number. */
     release: script<
@@ -6233,7 +3831,8 @@ return { 'taken', '', now, available }`,
           { holds: 'number' },
         ],
       ],
-      text: `local semaphore = KEYS[1]
+      text: [
+        `local semaphore = KEYS[1]
 local marker = KEYS[2]
 local permits = tonumber(ARGV[1])
 if not permits then return redis.error_reply('ERR argument permits is not a number') end
@@ -6246,26 +3845,10 @@ local publish = ARGV[5]
 local keep = tonumber(ARGV[6])
 if not keep then return redis.error_reply('ERR argument keep is not a number') end
 local notAfter = tonumber(ARGV[7])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now, 0 } end
 local available, found = countUnder(semaphore)
 if not available then return { 'wrong-type', found, now, 0 } end
@@ -6279,6 +3862,7 @@ if outcome == 'not-set' then return { outcome, '', now, 0 } end
 available = redis.call('INCRBY', semaphore, permits)
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { outcome, '', now, available }`,
+      ].join('\n'),
     }),
     /** Takes permits if enough are available. */
     take: script<
@@ -6297,33 +3881,18 @@ return { outcome, '', now, available }`,
           { holds: 'number' },
         ],
       ],
-      text: `local semaphore = KEYS[1]
+      text: [
+        `local semaphore = KEYS[1]
 local marker = KEYS[2]
 local permits = tonumber(ARGV[1])
 if not permits then return redis.error_reply('ERR argument permits is not a number') end
 local keep = tonumber(ARGV[2])
 if not keep then return redis.error_reply('ERR argument keep is not a number') end
 local notAfter = tonumber(ARGV[3])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now, 0 } end
 local available, found = countUnder(semaphore)
 if not available then return { 'wrong-type', found, now, 0 } end
@@ -6332,6 +3901,7 @@ if found == 'none' then return { 'not-set', '', now, 0 } end
 if available < permits then return { 'too-few', '', now, available } end
 redis.call('SET', marker, permits, 'PX', keep)
 return { 'taken', '', now, redis.call('DECRBY', semaphore, permits) }`,
+      ].join('\n'),
     }),
     /** Returns the permits of a request whose reply was lost, if it took any, and notifies waiters. */
     undo: script<
@@ -6343,29 +3913,14 @@ return { 'taken', '', now, redis.call('DECRBY', semaphore, permits) }`,
       keyNames: ['semaphore', 'marker'],
       argumentNames: ['channel', 'publish'],
       replies: [[{ holds: ['undone', 'nothing'] }, { holds: 'time' }]],
-      text: `local semaphore = KEYS[1]
+      text: [
+        `local semaphore = KEYS[1]
 local marker = KEYS[2]
 local channel = ARGV[1]
-local publish = ARGV[2]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function countUnder(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    local found = redis.call('TYPE', key).ok
-    if found == 'string' or found == 'none' then redis.call('GET', key) end
-    return nil, found
-  end
-  if not text then return 0, 'none' end
-  local count = tonumber(text)
-  if count and math.abs(count) < 2 ^ 53 and text == string.format('%.0f', count) and text ~= '-0' then
-    return count, 'string'
-  end
-  return nil, 'string that is not a count'
-end
-local now = serverNow()
+local publish = ARGV[2]`,
+        serverNow,
+        countUnder,
+        `local now = serverNow()
 local taken = redis.call('GET', marker)
 if not taken then return { 'nothing', now } end
 local available, found = countUnder(semaphore)
@@ -6374,6 +3929,7 @@ if not available or found == 'none' then return { 'nothing', now } end
 available = redis.call('INCRBY', semaphore, taken)
 if available >= 0 then redis.pcall(publish, channel, available) end
 return { 'undone', now }`,
+      ].join('\n'),
     }),
   },
   singleFlight: {
@@ -6389,12 +3945,10 @@ return { 'undone', now }`,
       replies: [
         [{ holds: ['landed', 'none', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'time' }],
       ],
-      text: `local result = KEYS[1]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local now = serverNow()
+      text: [
+        `local result = KEYS[1]`,
+        serverNow,
+        `local now = serverNow()
 local kept = redis.pcall('GET', result)
 if not kept then return { 'none', '', 0, now } end
 if type(kept) == 'table' then
@@ -6405,6 +3959,7 @@ end
 local landedAt, text = string.match(kept, '^(%d+):(.*)$')
 if not landedAt then return { 'wrong-type', 'string', 0, now } end
 return { 'landed', text, tonumber(landedAt), now }`,
+      ].join('\n'),
     }),
     /** Stores the result of a flight for other callers, while its owner has the lock. */
     land: script<
@@ -6416,34 +3971,26 @@ return { 'landed', text, tonumber(landedAt), now }`,
       keyNames: ['lock', 'result'],
       argumentNames: ['owner', 'keep', 'notAfter', 'text'],
       replies: [[{ holds: ['kept', 'lost', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local result = KEYS[2]
 local owner = ARGV[1]
 local keep = tonumber(ARGV[2])
 if not keep then return redis.error_reply('ERR argument keep is not a number') end
 local notAfter = tonumber(ARGV[3])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local text = ARGV[4]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function holdCount(lock, owner)
-  local count = redis.pcall('HGET', lock, owner)
-  if type(count) == 'table' then count = not foreignType(lock) and redis.call('HGET', lock, owner) end
-  return tonumber(count or '0') or 0
-end
-local now = serverNow()
+local text = ARGV[4]`,
+        serverNow,
+        foreignType,
+        holdCount,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 if holdCount(lock, owner) == 0 then return { 'lost', '', now } end
 local found = redis.call('TYPE', result).ok
 if found ~= 'none' and found ~= 'string' then return { 'wrong-type', found, now } end
 redis.call('SET', result, string.format('%.0f', now) .. ':' .. text, 'PX', keep)
 return { 'kept', '', now }`,
+      ].join('\n'),
     }),
   },
   writeLock: {
@@ -6465,7 +4012,8 @@ return { 'kept', '', now }`,
           { holds: 'time' },
         ],
       ],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
 local lease = tonumber(ARGV[3])
@@ -6474,76 +4022,16 @@ local waiter = ARGV[4]
 local slot = tonumber(ARGV[5])
 if not slot then return redis.error_reply('ERR argument slot is not a number') end
 local notAfter = tonumber(ARGV[6])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function writeCount(lock, owner)
-  if modeField(lock) ~= 'write' then return 0 end
-  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ownerIn(field)
-  if isOwner(field) then return field end
-  local owner = string.gsub(field, ':write', '', 1)
-  return isOwner(owner) and owner or nil
-end
-local function modeOf(lock)
-  local foreign = 'hash that is no lock of this kind'
-  local mode = modeField(lock)
-  if not mode then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'none' then return '' end
-    return nil, found == 'hash' and foreign or found
-  end
-  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
-  local holder
-  for i = 1, #some, 2 do
-    if some[i] ~= 'mode' then
-      local owner = ownerIn(some[i])
-      if not owner or not countIn(some[i + 1]) then return nil, foreign end
-      holder = holder or owner
-    end
-  end
-  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
-  return mode, holder
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function writersKey(lock, stem)
-  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
-end
-local function announceWriter(lock, stem, writer, now, slot)
-  local key = writersKey(lock, stem)
-  if isElsewhere(lock, key) then return end
-  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + slot, writer)
-  local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
-end
-local function waitingWriter(lock, stem, now)
-  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local remaining = last[1] and tonumber(last[2]) - now or 0
-  if remaining > 0 then return last[1], remaining end
-  return nil
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        readWriteWriteCount,
+        owners,
+        readWriteReadWriteState,
+        elsewhere,
+        readWriteWaitingWriters,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 local mode, holder = modeOf(lock)
 if not mode then return { 'wrong-type', 0, holder, now } end
@@ -6562,6 +4050,7 @@ if writeCount(lock, owner) > 0 then
 end
 if waiter ~= '' then announceWriter(lock, stem, waiter, now, slot) end
 return { 'busy', redis.call('PTTL', lock), holder, now }`,
+      ].join('\n'),
     }),
     /** Lets a waiting writer count as waiting for `slot` ms from now. */
     announce: script<
@@ -6573,41 +4062,22 @@ return { 'busy', redis.call('PTTL', lock), holder, now }`,
       keyNames: ['lock'],
       argumentNames: ['stem', 'waiter', 'slot', 'notAfter'],
       replies: [[{ holds: ['announced', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local waiter = ARGV[2]
 local slot = tonumber(ARGV[3])
 if not slot then return redis.error_reply('ERR argument slot is not a number') end
 local notAfter = tonumber(ARGV[4])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function writersKey(lock, stem)
-  return stem .. (string.find(lock, '{', 1, true) and ':' or '') .. 'rwlock_writers'
-end
-local function announceWriter(lock, stem, writer, now, slot)
-  local key = writersKey(lock, stem)
-  if isElsewhere(lock, key) then return end
-  redis.pcall('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.pcall('ZADD', key, now + slot, writer)
-  local left = redis.pcall('PTTL', key)
-  redis.pcall('PEXPIRE', key, math.max(type(left) == 'number' and left or 0, slot))
-end
-local function waitingWriter(lock, stem, now)
-  local last = redis.pcall('ZREVRANGE', writersKey(lock, stem), 0, 0, 'WITHSCORES')
-  local remaining = last[1] and tonumber(last[2]) - now or 0
-  if remaining > 0 then return last[1], remaining end
-  return nil
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        elsewhere,
+        readWriteWaitingWriters,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 announceWriter(lock, stem, waiter, now, slot)
 return { 'announced', now }`,
+      ].join('\n'),
     }),
     /** Makes the writer a reader, under another owner id, and wakes the waiting readers. If the writer also reads, those reads stay as they are. */
     downgrade: script<
@@ -6619,7 +4089,8 @@ return { 'announced', now }`,
       keyNames: ['lock'],
       argumentNames: ['stem', 'from', 'to', 'lease', 'channel', 'publish', 'notAfter'],
       replies: [[{ holds: ['held', 'torn', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local from = ARGV[2]
 local to = ARGV[3]
@@ -6628,75 +4099,16 @@ if not lease then return redis.error_reply('ERR argument lease is not a number')
 local channel = ARGV[5]
 local publish = ARGV[6]
 local notAfter = tonumber(ARGV[7])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function readCount(lock, owner)
-  if not modeField(lock) then return 0 end
-  return tonumber(redis.call('HGET', lock, owner) or '0')
-end
-local function writeCount(lock, owner)
-  if modeField(lock) ~= 'write' then return 0 end
-  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function keepRead(lock, stem, owner, n, lease, isNew)
-  local key = timeoutKey(stem, owner, n)
-  if not isNew then
-    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
-    if isElsewhere(lock, key) then return false end
-  end
-  local kept = redis.pcall('SET', key, '1', 'PX', lease)
-  if not kept.err then return true end
-  if isElsewhere(lock, key) then return false end
-  return redis.call('SET', key, '1', 'PX', lease)
-end
-local function dropRead(lock, stem, owner, n)
-  local key = timeoutKey(stem, owner, n)
-  local dropped = redis.pcall('DEL', key)
-  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
-end
-local function longestRead(lock, stem, owner, count)
-  local longest = -2
-  for n = 1, count do
-    local key = timeoutKey(stem, owner, n)
-    local left = redis.pcall('PTTL', key)
-    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
-    if type(left) == 'table' then left = redis.call('PTTL', key) end
-    longest = math.max(longest, left)
-  end
-  return longest
-end
-local function longestOfAll(lock, stem)
-  local longest = -2
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
-    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
-  end
-  return longest
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        readWriteReadCount,
+        readWriteWriteCount,
+        elsewhere,
+        owners,
+        readWriteReadTimeouts,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local writes = writeCount(lock, from) > 0
 local isReading = modeField(lock) == 'read' and readCount(lock, to) > 0
@@ -6711,6 +4123,7 @@ local isTorn = not keepRead(lock, stem, to, 1, kept, writes)
 redis.call('PEXPIRE', lock, longestOfAll(lock, stem))
 if writes then redis.pcall(publish, channel, '1') end
 return { isTorn and 'torn' or 'held', now }`,
+      ].join('\n'),
     }),
     /** Ends the hold of the writer, including its reads, and wakes the waiters. */
     forceRelease: script<
@@ -6722,68 +4135,19 @@ return { isTorn and 'torn' or 'held', now }`,
       keyNames: ['lock'],
       argumentNames: ['channel', 'publish', 'notAfter'],
       replies: [[{ holds: ['released', 'not-held', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
 local notAfter = tonumber(ARGV[3])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ownerIn(field)
-  if isOwner(field) then return field end
-  local owner = string.gsub(field, ':write', '', 1)
-  return isOwner(owner) and owner or nil
-end
-local function modeOf(lock)
-  local foreign = 'hash that is no lock of this kind'
-  local mode = modeField(lock)
-  if not mode then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'none' then return '' end
-    return nil, found == 'hash' and foreign or found
-  end
-  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
-  local holder
-  for i = 1, #some, 2 do
-    if some[i] ~= 'mode' then
-      local owner = ownerIn(some[i])
-      if not owner or not countIn(some[i + 1]) then return nil, foreign end
-      holder = holder or owner
-    end
-  end
-  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
-  return mode, holder
-end
-local function freeReadWrite(lock)
-  local ours, theirs = { 'mode' }, 0
-  for _, field in ipairs(redis.call('HKEYS', lock)) do
-    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
-  end
-  if theirs == 0 then
-    redis.call('DEL', lock)
-    return
-  end
-  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
-  redis.call('PERSIST', lock)
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        owners,
+        readWriteReadWriteState,
+        readWriteFreeReadWrite,
+        `local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, now } end
@@ -6791,6 +4155,7 @@ if mode ~= 'write' then return { 'not-held', '', now } end
 freeReadWrite(lock)
 redis.pcall(publish, channel, '1')
 return { 'released', '', now }`,
+      ].join('\n'),
     }),
     /** Sets the hold count of an owner that writes, and the time that the lock lasts from now: to re-enter, to release a hold that is not the last, to extend. */
     hold: script<
@@ -6802,7 +4167,8 @@ return { 'released', '', now }`,
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'count', 'lease', 'channel', 'publish', 'notAfter'],
       replies: [[{ holds: ['held', 'lost', 'late'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
 local count = tonumber(ARGV[3])
@@ -6812,80 +4178,17 @@ if not lease then return redis.error_reply('ERR argument lease is not a number')
 local channel = ARGV[5]
 local publish = ARGV[6]
 local notAfter = tonumber(ARGV[7])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function writeCount(lock, owner)
-  if modeField(lock) ~= 'write' then return 0 end
-  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function keepRead(lock, stem, owner, n, lease, isNew)
-  local key = timeoutKey(stem, owner, n)
-  if not isNew then
-    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
-    if isElsewhere(lock, key) then return false end
-  end
-  local kept = redis.pcall('SET', key, '1', 'PX', lease)
-  if not kept.err then return true end
-  if isElsewhere(lock, key) then return false end
-  return redis.call('SET', key, '1', 'PX', lease)
-end
-local function dropRead(lock, stem, owner, n)
-  local key = timeoutKey(stem, owner, n)
-  local dropped = redis.pcall('DEL', key)
-  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
-end
-local function longestRead(lock, stem, owner, count)
-  local longest = -2
-  for n = 1, count do
-    local key = timeoutKey(stem, owner, n)
-    local left = redis.pcall('PTTL', key)
-    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
-    if type(left) == 'table' then left = redis.call('PTTL', key) end
-    longest = math.max(longest, left)
-  end
-  return longest
-end
-local function longestOfAll(lock, stem)
-  local longest = -2
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
-    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
-  end
-  return longest
-end
-local function keepWriting(lock, stem, owner, lease)
-  local reads = tonumber(redis.call('HGET', lock, owner) or '0')
-  local kept = math.max(lease, longestRead(lock, stem, owner, reads))
-  redis.call('PEXPIRE', lock, kept)
-  return kept
-end
-local function tellShorter(before, left, channel, publish)
-  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
-end
-local now = serverNow()
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        readWriteWriteCount,
+        elsewhere,
+        owners,
+        readWriteReadTimeouts,
+        readWriteKeepWriting,
+        leasesTellShorter,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local held = writeCount(lock, owner)
 if held == 0 then return { 'lost', now } end
@@ -6893,6 +4196,7 @@ local left = redis.call('PTTL', lock)
 tellShorter(left, keepWriting(lock, stem, owner, lease), channel, publish)
 if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
 return { 'held', now }`,
+      ].join('\n'),
     }),
     /** Returns whether there is a writer, the hold count of the given owner, and the time until the lock ends. */
     inspect: script<
@@ -6906,55 +4210,18 @@ return { 'held', now }`,
       replies: [
         [{ holds: ['locked', 'free', 'wrong-type'] }, { holds: 'string' }, { holds: 'number' }, { holds: 'number' }],
       ],
-      text: `local lock = KEYS[1]
-local owner = ARGV[1]
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function ownerIn(field)
-  if isOwner(field) then return field end
-  local owner = string.gsub(field, ':write', '', 1)
-  return isOwner(owner) and owner or nil
-end
-local function modeOf(lock)
-  local foreign = 'hash that is no lock of this kind'
-  local mode = modeField(lock)
-  if not mode then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'none' then return '' end
-    return nil, found == 'hash' and foreign or found
-  end
-  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
-  local holder
-  for i = 1, #some, 2 do
-    if some[i] ~= 'mode' then
-      local owner = ownerIn(some[i])
-      if not owner or not countIn(some[i + 1]) then return nil, foreign end
-      holder = holder or owner
-    end
-  end
-  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
-  return mode, holder
-end
-local function writeCount(lock, owner)
-  if modeField(lock) ~= 'write' then return 0 end
-  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
-end
-local mode, found = modeOf(lock)
+      text: [
+        `local lock = KEYS[1]
+local owner = ARGV[1]`,
+        foreignType,
+        readWriteReadWriteMode,
+        owners,
+        readWriteReadWriteState,
+        readWriteWriteCount,
+        `local mode, found = modeOf(lock)
 if not mode then return { 'wrong-type', found, 0, 0 } end
 return { mode == 'write' and 'locked' or 'free', '', writeCount(lock, owner), redis.call('PTTL', lock) }`,
+      ].join('\n'),
     }),
     /** Releases all write holds of an owner, and wakes the waiters. If the owner also reads, it goes on reading, now beside other readers; otherwise the lock is free. */
     release: script<
@@ -6966,116 +4233,23 @@ return { mode == 'write' and 'locked' or 'free', '', writeCount(lock, owner), re
       keyNames: ['lock'],
       argumentNames: ['stem', 'owner', 'channel', 'publish'],
       replies: [[{ holds: ['released', 'not-held'] }, { holds: 'time' }]],
-      text: `local lock = KEYS[1]
+      text: [
+        `local lock = KEYS[1]
 local stem = ARGV[1]
 local owner = ARGV[2]
 local channel = ARGV[3]
-local publish = ARGV[4]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function writeCount(lock, owner)
-  if modeField(lock) ~= 'write' then return 0 end
-  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
-end
-local function readCount(lock, owner)
-  if not modeField(lock) then return 0 end
-  return tonumber(redis.call('HGET', lock, owner) or '0')
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function keepRead(lock, stem, owner, n, lease, isNew)
-  local key = timeoutKey(stem, owner, n)
-  if not isNew then
-    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
-    if isElsewhere(lock, key) then return false end
-  end
-  local kept = redis.pcall('SET', key, '1', 'PX', lease)
-  if not kept.err then return true end
-  if isElsewhere(lock, key) then return false end
-  return redis.call('SET', key, '1', 'PX', lease)
-end
-local function dropRead(lock, stem, owner, n)
-  local key = timeoutKey(stem, owner, n)
-  local dropped = redis.pcall('DEL', key)
-  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
-end
-local function longestRead(lock, stem, owner, count)
-  local longest = -2
-  for n = 1, count do
-    local key = timeoutKey(stem, owner, n)
-    local left = redis.pcall('PTTL', key)
-    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
-    if type(left) == 'table' then left = redis.call('PTTL', key) end
-    longest = math.max(longest, left)
-  end
-  return longest
-end
-local function longestOfAll(lock, stem)
-  local longest = -2
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
-    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
-  end
-  return longest
-end
-local function ownerIn(field)
-  if isOwner(field) then return field end
-  local owner = string.gsub(field, ':write', '', 1)
-  return isOwner(owner) and owner or nil
-end
-local function modeOf(lock)
-  local foreign = 'hash that is no lock of this kind'
-  local mode = modeField(lock)
-  if not mode then
-    local found = redis.call('TYPE', lock).ok
-    if found == 'none' then return '' end
-    return nil, found == 'hash' and foreign or found
-  end
-  local some = redis.call('HRANDFIELD', lock, 4, 'WITHVALUES')
-  local holder
-  for i = 1, #some, 2 do
-    if some[i] ~= 'mode' then
-      local owner = ownerIn(some[i])
-      if not owner or not countIn(some[i + 1]) then return nil, foreign end
-      holder = holder or owner
-    end
-  end
-  if not holder or (mode == 'write' and #some > 6) then return nil, foreign end
-  return mode, holder
-end
-local function freeReadWrite(lock)
-  local ours, theirs = { 'mode' }, 0
-  for _, field in ipairs(redis.call('HKEYS', lock)) do
-    if ownerIn(field) then ours[#ours + 1] = field elseif field ~= 'mode' then theirs = theirs + 1 end
-  end
-  if theirs == 0 then
-    redis.call('DEL', lock)
-    return
-  end
-  for _, field in ipairs(ours) do redis.call('HDEL', lock, field) end
-  redis.call('PERSIST', lock)
-end
-local now = serverNow()
+local publish = ARGV[4]`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        readWriteWriteCount,
+        readWriteReadCount,
+        elsewhere,
+        owners,
+        readWriteReadTimeouts,
+        readWriteReadWriteState,
+        readWriteFreeReadWrite,
+        `local now = serverNow()
 local held = writeCount(lock, owner) > 0
 local isFree = redis.call('EXISTS', lock) == 0
 if held then
@@ -7090,6 +4264,7 @@ if held then
 end
 if held or isFree then redis.pcall(publish, channel, '1') end
 return { held and 'released' or 'not-held', now }`,
+      ].join('\n'),
     }),
     /** Renews each lock that its owner still writes, for its milliseconds from now. */
     renew: script<
@@ -7101,83 +4276,23 @@ return { held and 'released' or 'not-held', now }`,
       keyNames: ['locks'],
       argumentNames: ['notAfter', 'holders'],
       replies: [[{ holds: ['renewed', 'late'] }, { holds: 'time' }, { holds: 'number', rest: true }]],
-      text: `local locks = KEYS
+      text: [
+        `local locks = KEYS
 local notAfter = tonumber(ARGV[1])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
 local holders = {}
 for i = 2, #ARGV do
   holders[i - 1] = ARGV[i]
-end
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function writeCount(lock, owner)
-  if modeField(lock) ~= 'write' then return 0 end
-  return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local function isOwner(text)
-  return string.find(text, '.:%-?%d+$') ~= nil or string.find(text, '.:%-?%d+:%x+$') ~= nil
-end
-local function countIn(text)
-  return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
-end
-local function timeoutKey(stem, owner, n) return stem .. owner .. ':rwlock_timeout:' .. n end
-local function keepRead(lock, stem, owner, n, lease, isNew)
-  local key = timeoutKey(stem, owner, n)
-  if not isNew then
-    if redis.pcall('PEXPIRE', key, lease) == 1 then return true end
-    if isElsewhere(lock, key) then return false end
-  end
-  local kept = redis.pcall('SET', key, '1', 'PX', lease)
-  if not kept.err then return true end
-  if isElsewhere(lock, key) then return false end
-  return redis.call('SET', key, '1', 'PX', lease)
-end
-local function dropRead(lock, stem, owner, n)
-  local key = timeoutKey(stem, owner, n)
-  local dropped = redis.pcall('DEL', key)
-  if type(dropped) == 'table' and not isElsewhere(lock, key) then redis.call('DEL', key) end
-end
-local function longestRead(lock, stem, owner, count)
-  local longest = -2
-  for n = 1, count do
-    local key = timeoutKey(stem, owner, n)
-    local left = redis.pcall('PTTL', key)
-    if (left == -2 or type(left) == 'table') and isElsewhere(lock, key) then left = redis.call('PTTL', lock) end
-    if type(left) == 'table' then left = redis.call('PTTL', key) end
-    longest = math.max(longest, left)
-  end
-  return longest
-end
-local function longestOfAll(lock, stem)
-  local longest = -2
-  local fields = redis.call('HGETALL', lock)
-  for i = 1, #fields, 2 do
-    local reads = isOwner(fields[i]) and countIn(fields[i + 1]) or 0
-    longest = math.max(longest, longestRead(lock, stem, fields[i], reads))
-  end
-  return longest
-end
-local function keepWriting(lock, stem, owner, lease)
-  local reads = tonumber(redis.call('HGET', lock, owner) or '0')
-  local kept = math.max(lease, longestRead(lock, stem, owner, reads))
-  redis.call('PEXPIRE', lock, kept)
-  return kept
-end
-local now = serverNow()
+end`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        readWriteWriteCount,
+        elsewhere,
+        owners,
+        readWriteReadTimeouts,
+        readWriteKeepWriting,
+        `local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }
 for i, lock in ipairs(locks) do
@@ -7187,6 +4302,7 @@ for i, lock in ipairs(locks) do
   reply[i + 2] = held and 1 or 0
 end
 return reply`,
+      ].join('\n'),
     }),
     /** Removes a waiting writer that has stopped waiting, and notifies the readers that it kept out. */
     withdraw: script<
@@ -7198,32 +4314,22 @@ return reply`,
       keyNames: ['writers'],
       argumentNames: ['lock', 'waiter', 'channel', 'publish'],
       replies: [[{ holds: ['withdrawn', 'not-waiting'] }, { holds: 'time' }]],
-      text: `local writers = KEYS[1]
+      text: [
+        `local writers = KEYS[1]
 local lock = ARGV[1]
 local waiter = ARGV[2]
 local channel = ARGV[3]
-local publish = ARGV[4]
-local function serverNow()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function foreignType(key)
-  local found = redis.call('TYPE', key).ok
-  return found ~= 'hash' and found ~= 'none' and found or nil
-end
-local function modeField(lock)
-  local mode = redis.pcall('HGET', lock, 'mode')
-  if type(mode) == 'table' then mode = not foreignType(lock) and redis.call('HGET', lock, 'mode') end
-  return (mode == 'read' or mode == 'write') and mode or nil
-end
-local function isElsewhere(lock, key)
-  return type(redis.pcall('EXISTS', lock, key)) == 'table'
-end
-local now = serverNow()
+local publish = ARGV[4]`,
+        serverNow,
+        foreignType,
+        readWriteReadWriteMode,
+        elsewhere,
+        `local now = serverNow()
 local isWritten = not isElsewhere(writers, lock) and modeField(lock) == 'write'
 if redis.call('ZREM', writers, waiter) == 0 then return { 'not-waiting', now } end
 if not isWritten then redis.pcall(publish, channel, '1') end
 return { 'withdrawn', now }`,
+      ].join('\n'),
     }),
   },
 };

@@ -57,10 +57,8 @@ async function* scan(server: AskedServer, deadline: () => number, { type, match 
     const until = deadline();
     await server.whenConnected(until);
     const from = cursor;
-    const reply = await server.ask(
-      (client) => client.call('SCAN', from, 'MATCH', match, 'COUNT', String(batch), 'TYPE', type),
-      until,
-    );
+    const command = ['SCAN', from, 'MATCH', match, 'COUNT', String(batch), 'TYPE', type] as const;
+    const reply = await server.send(command, until);
     const [next, keys] = readPage(reply);
     cursor = next;
     yield keys;
