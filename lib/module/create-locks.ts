@@ -3,7 +3,7 @@ import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { systemScheduler } from '../time/scheduler.js';
 import { openConnections, loggerOf } from './open-connections.js';
 import { parseModuleOptions, type RedisLockOptions } from './options/redis-lock.options.js';
-import { createConnections, type OwnedRuntime } from './runtime.factory.js';
+import { createConnections, loadRuntimes, type OwnedRuntime } from './runtime.factory.js';
 import { ShutdownDrain } from './shutdown-drain.js';
 
 /** A {@link LockService} with connections of its own, made by {@link createLocks}. */
@@ -58,7 +58,7 @@ class StandaloneLocks extends LockService implements Locks {
  */
 export const createLocks = async (options: RedisLockOptions = {}): Promise<Locks> => {
   const settings = parseModuleOptions(options);
-  const connections = createConnections(settings, systemScheduler);
+  const connections = createConnections(settings, systemScheduler, await loadRuntimes(settings));
   const draining = new ShutdownDrain(connections, settings.shutdownTimeout, loggerOf(undefined));
   await openConnections(connections, draining);
   return new StandaloneLocks(connections, draining);

@@ -21,7 +21,7 @@ import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { RedisLockLifecycle } from './redis-lock.lifecycle.js';
 import { parseModuleOptions, type RedisLockOptions } from './options/redis-lock.options.js';
 import { refuseOtherThanOptions } from './options/misplaced-options.js';
-import { createConnections, type OwnedRuntime } from './runtime.factory.js';
+import { createConnections, loadRuntimes, type OwnedRuntime } from './runtime.factory.js';
 import type { LockSettings } from './options/lock-settings.js';
 import { LOCK_CONNECTIONS, LOCK_OPTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
 import { type Scheduler, systemScheduler, WATCHDOG_SCHEDULER } from '../time/scheduler.js';
@@ -56,8 +56,8 @@ const providers: Provider[] = [
   {
     provide: LOCK_CONNECTIONS,
     inject: [LOCK_SETTINGS, WATCHDOG_SCHEDULER],
-    useFactory: (settings: LockSettings, clock: Scheduler): ConnectionRegistry<OwnedRuntime> =>
-      createConnections(settings, clock),
+    useFactory: async (settings: LockSettings, clock: Scheduler): Promise<ConnectionRegistry<OwnedRuntime>> =>
+      createConnections(settings, clock, await loadRuntimes(settings)),
   },
   {
     provide: LockService,

@@ -1,8 +1,6 @@
 import { unconfiguredBackend } from '../backend/unconfigured-backend.js';
 import type { LockBackend, BackendListener } from '../backend/lock-backend.js';
 import type { ServerHealth } from '../backend/server-health.js';
-import { MemoryServer } from '../backend/memory/memory-server.js';
-import { memoryTransport } from '../backend/memory/memory-transport.js';
 import { Quorum } from '../backend/quorum/quorum.js';
 import { RedisBackend } from '../backend/redis/redis-backend.js';
 import { RedlockNode } from '../backend/redis/redlock-node.js';
@@ -55,13 +53,13 @@ export interface OwnedRuntime extends LockRuntime {
   close(ms: number): Promise<void>;
 }
 
-const createBackend = ({ target, ...settings }: ConnectionSettings, scheduler: MonotonicScheduler): LockBackend => {
+/** Creates the backend of a connection. */
+export type BackendFactory = (settings: ConnectionSettings, scheduler: MonotonicScheduler) => LockBackend;
+
+const redisBackend: BackendFactory = ({ target, ...settings }, scheduler) => {
   if (target.kind === 'none') return unconfiguredBackend(target.reason);
-  const transport =
-    target.kind === 'memory'
-      ? memoryTransport(new MemoryServer(scheduler), settings.commandTimeout)
-      : openTransport(target.input, settings, scheduler);
-  return new RedisBackend(transport, settings, scheduler);
+  if (target.kind === 'memory') throw new Error('Memory was not loaded for a connection that names it');
+  return new RedisBackend(openTransport(target.input, settings, scheduler), settings, scheduler);
 };
 
 const createMasters = (
@@ -77,20 +75,16 @@ const createMasters = (
   return new Quorum(new Map(backends), quorum, scheduler);
 };
 
-/**
- * Assembles the services of one connection.
- * @param givenBackend Creates the backend, in place of the one that the settings name.
- * @param connection The name of the connection.
- */
+/** Assembles the services of one connection. @param connection Its name. */
 export const createRuntime = (
   settings: ConnectionSettings,
   clock: Scheduler,
-  givenBackend?: (scheduler: MonotonicScheduler) => LockBackend,
+  createBackend: BackendFactory = redisBackend,
   connection = DEFAULT_CONNECTION_NAME,
 ): OwnedRuntime => {
   const events = new LockEvents();
   const scheduler = new MonotonicScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
-  const backend = givenBackend?.(scheduler) ?? createBackend(settings, scheduler);
+  const backend = createBackend(settings, scheduler);
   const masters = settings.redlock && createMasters(settings.redlock, settings, scheduler);
   const {
     commandTimeout,
@@ -178,14 +172,23 @@ export const createRuntime = (
 /** Assembles the services of one connection, by its name. */
 export type RuntimeFactory = (settings: ConnectionSettings, clock: Scheduler, connection: string) => OwnedRuntime;
 
-const createOwn: RuntimeFactory = (settings, clock, connection) =>
-  createRuntime(settings, clock, undefined, connection);
+/** Memory, with the translated scripts, is loaded only for a connection that names it. */
+export const loadRuntimes = async ({ target, others }: LockSettings): Promise<RuntimeFactory> => {
+  const targets = [target, ...[...others.values()].map((other) => other.target)];
+  const memory = targets.some(({ kind }) => kind === 'memory')
+    ? await import('../backend/memory/memory-backend.js')
+    : undefined;
+  return (settings, clock, connection) => {
+    const createBackend = settings.target.kind === 'memory' ? memory?.memoryBackend : undefined;
+    return createRuntime(settings, clock, createBackend, connection);
+  };
+};
 
 /** Assembles the services of all connections. */
 export const createConnections = (
   settings: LockSettings,
   clock: Scheduler,
-  create: RuntimeFactory = createOwn,
+  create: RuntimeFactory,
 ): ConnectionRegistry<OwnedRuntime> => {
   const { others, ...base } = settings;
   const runtime = create(base, clock, DEFAULT_CONNECTION_NAME);

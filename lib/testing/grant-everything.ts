@@ -1,8 +1,6 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations } from '../backend/lock-operations.js';
-import { MemoryServer } from '../backend/memory/memory-server.js';
-import { memoryTransport } from '../backend/memory/memory-transport.js';
-import { RedisBackend } from '../backend/redis/redis-backend.js';
+import { memoryBackend } from '../backend/memory/memory-backend.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 
 /** An acquisition that a fake granted. */
@@ -19,7 +17,7 @@ const COMMAND_TIMEOUT_MS = 1000;
 
 /** A backend that grants every request at once, so that owners do not exclude each other. */
 export const grantEverything = (scheduler: MonotonicScheduler, record: (call: FakeLockCall) => void): LockBackend => {
-  const backend = new RedisBackend(memoryTransport(new MemoryServer(scheduler), COMMAND_TIMEOUT_MS), {}, scheduler);
+  const backend = memoryBackend({ commandTimeout: COMMAND_TIMEOUT_MS }, scheduler);
   let fence = 0n;
   const held = async () => ({ outcome: 'held', sent: new Stopwatch(scheduler) }) as const;
   const grant = (kind: Kind, name: string) => {

@@ -1,8 +1,7 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations } from '../backend/lock-operations.js';
+import { memoryBackend } from '../backend/memory/memory-backend.js';
 import { MemoryServer } from '../backend/memory/memory-server.js';
-import { memoryTransport } from '../backend/memory/memory-transport.js';
-import { RedisBackend } from '../backend/redis/redis-backend.js';
 import { LockUnavailableError } from '../errors.js';
 import { createRuntime, type OwnedRuntime } from '../module/runtime.factory.js';
 import type { ConnectionSettings } from '../module/options/lock-settings.js';
@@ -35,8 +34,8 @@ export class TestConnection {
 
   /** @param isRenewalFailing Asked before every renewal of this client. */
   open(side: Side, settings: ConnectionSettings, isRenewalFailing: () => boolean): TestClient {
-    const backend = (scheduler: MonotonicScheduler): LockBackend => {
-      const memory = new RedisBackend(memoryTransport(this.server, settings.commandTimeout), settings, scheduler);
+    const backend = (_: ConnectionSettings, scheduler: MonotonicScheduler): LockBackend => {
+      const memory = memoryBackend(settings, scheduler, this.server);
       for (const part of LOCK_PARTS) failRenewals(memory[part], isRenewalFailing);
       return memory;
     };

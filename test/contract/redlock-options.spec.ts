@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
+import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
 import { LockService } from '../../lib/lock.service.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
@@ -75,7 +76,9 @@ describe('The option redlock', () => {
   });
 
   it('may be missing: then getRedLock names the missing configuration', () => {
-    const locks = new LockService(createRuntime(parseModuleOptions({ backend: 'memory' }), systemScheduler));
+    const locks = new LockService(
+      createRuntime(parseModuleOptions({ backend: 'memory' }), systemScheduler, memoryBackend),
+    );
     const error = thrownBy(() => locks.getRedLock('n'), LockOptionsError);
     expect(error.message).toContain('give redlock: { nodes: [connection, connection, connection] }');
   });

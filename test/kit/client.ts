@@ -3,6 +3,7 @@ import type { LockEvent } from '../../lib/events/lock-events.js';
 import { isPassing } from '../../lib/errors.js';
 import { LockService, LockShutdownError, type RedisLockOptions, type Scheduler } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
+import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import { neverForget } from '../../lib/testing/test-connection.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
@@ -73,7 +74,14 @@ export class Client {
 export const openClient = (
   options: RedisLockOptions,
   { scheduler = systemScheduler, backend }: ClientParts = {},
-): Client => new Client(createRuntime(parseModuleOptions(options), scheduler, backend), scheduler);
+): Client => {
+  const settings = parseModuleOptions(options);
+  const inMemory = settings.target.kind === 'memory' ? memoryBackend : undefined;
+  return new Client(
+    createRuntime(settings, scheduler, backend ? (_, monotonic) => backend(monotonic) : inMemory),
+    scheduler,
+  );
+};
 
 /** The clients that a test opened. */
 export class Clients {

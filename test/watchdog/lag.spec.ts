@@ -1,3 +1,4 @@
+import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { LockService } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
@@ -5,7 +6,7 @@ import { BlockableLoop } from './blockable-loop.js';
 
 const open = () => {
   const loop = new BlockableLoop();
-  const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), loop);
+  const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), loop, memoryBackend);
   return { loop, locks: new LockService(runtime), watchdog: runtime.watchdog };
 };
 

@@ -1,3 +1,4 @@
+import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { LockLostError } from '../../lib/index.js';
 import { Grant } from '../../lib/holds/grant.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
@@ -12,7 +13,7 @@ describe('A grant whose lease is over before its first hold is added', () => {
   it('I11 is lost, and is neither registered nor watched', async () => {
     const loop = new BlockableLoop();
     const settings = parseModuleOptions({ backend: 'memory' });
-    const runtime = createRuntime(settings, loop);
+    const runtime = createRuntime(settings, loop, memoryBackend);
     const acquired = { owner: 'me:1', sent: new Stopwatch(runtime.scheduler), lease: LEASE, fence: undefined };
     const grant = new Grant(runtime, runtime.kinds.plain, 'order:1', acquired);
     loop.block(LEASE);

@@ -1,3 +1,4 @@
+import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { LockService } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
@@ -18,7 +19,7 @@ class WatchedLoop extends BlockableLoop {
 
 const open = () => {
   const loop = new WatchedLoop();
-  const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), loop);
+  const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), loop, memoryBackend);
   const locks = new LockService(runtime);
   const heard: { readonly type: string; readonly isInside: boolean; readonly taken: Promise<boolean> }[] = [];
   locks.onEvent(({ type }) => {

@@ -1,4 +1,5 @@
 import type { LockEvent } from '../../lib/events/lock-events.js';
+import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { LockService, type RedisLockOptions } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
@@ -8,7 +9,7 @@ type Blocked = LockEvent & { readonly type: 'loop-blocked' };
 
 const open = (options: Pick<RedisLockOptions, 'watchdogTimeout'> = {}) => {
   const loop = new BlockableLoop();
-  const runtime = createRuntime(parseModuleOptions({ backend: 'memory', ...options }), loop);
+  const runtime = createRuntime(parseModuleOptions({ backend: 'memory', ...options }), loop, memoryBackend);
   const locks = new LockService(runtime);
   const events: LockEvent[] = [];
   locks.onEvent((event) => void events.push(event));

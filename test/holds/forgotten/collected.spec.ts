@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { memoryBackend } from '../../../lib/backend/memory/memory-backend.js';
 import { type Hold, type LockEvent, LockService, type PermitExpirableSemaphore } from '../../../lib/index.js';
 import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../../lib/module/runtime.factory.js';
@@ -25,7 +26,7 @@ describe('D61: a hold that nothing refers to', () => {
   beforeEach(() => {
     told.length = 0;
     clock = new ManualClock();
-    runtime = createRuntime(parseModuleOptions({ backend: 'memory', keyPrefix: '' }), clock);
+    runtime = createRuntime(parseModuleOptions({ backend: 'memory', keyPrefix: '' }), clock, memoryBackend);
     locks = new LockService(runtime);
     locks.onEvent('forgotten', (event) => void told.push(event));
     runtime.open();

@@ -163,7 +163,7 @@ export class SimulatedProcess {
   private open(connect: (scheduler: MonotonicScheduler) => LockBackend): OwnedRuntime {
     const { settings } = this.options;
     const parsed = parseModuleOptions({ ...settings, backend: 'memory' });
-    const runtime = createRuntime(parsed, this.clock, connect);
+    const runtime = createRuntime(parsed, this.clock, (_, scheduler) => connect(scheduler));
     runtime.events.on((event) => {
       this.note(() => `event ${describeEvent(event)}`);
       if (event.type === 'unexpected') this.simulation.violate('nothing unexpected', String(event.error));
