@@ -1,4 +1,4 @@
-import { lastRenewalWithin } from '../watchdog/renewal-times.js';
+import { lastRenewalWithin } from '../watchdog/renewal-schedules.js';
 import type { GrantHolds } from './grant-holds.js';
 
 /** Age from which a hold without a limit is reported as long, ms. */

@@ -5,8 +5,7 @@ import { partsOfGroupLock } from '../keys/group-field.js';
 import type { LockKindName } from '../events/life-cycle-events.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerIds } from '../context/owner-ids.js';
-import { HandOverAttempts, type HandOverLimits } from '../waiting/hand-over-attempts.js';
-import { LockAttempts, SharedLockAttempts } from '../waiting/lock-attempts.js';
+import { HandOverAttempts, type HandOverLimits, LockAttempts, SharedLockAttempts } from '../waiting/lock-attempts.js';
 import { exponentialBackoff } from '../waiting/backoff.js';
 import { FairAcquirer } from '../waiting/fair/fair-acquirer.js';
 import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
@@ -15,19 +14,19 @@ import { LockOptionsError, LockOwnershipError } from '../errors.js';
 import type { DetachableKind } from '../holds/detaching/hold-token.js';
 import type { Converting, Detaching, LockFamily, LockKind, ReenteredLock, SpinKind } from '../holds/lock-kind.js';
 import type { ChosenKind } from './options/kind.options.js';
-import { WriterPreferenceAcquirer } from '../waiting/writers/writer-preference-acquirer.js';
-import { LimitAcquirers } from '../waiting/limit/limit-acquirers.js';
+import { WriterPreferenceAcquirer } from '../waiting/writer-preference-acquirer.js';
+import { LimitAcquirers } from '../waiting/limit-acquirers.js';
 import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
 import type { Drainable, WaitDependencies } from '../waiting/acquirer.js';
 
 /** The read and write half, each also in a variant that prefers waiting writers to new readers. */
-export type ReadWriteKinds = Readonly<Record<'read' | 'write' | 'readBehindWriters' | 'writeFirst', LockKind>>;
+type ReadWriteKinds = Readonly<Record<'read' | 'write' | 'readBehindWriters' | 'writeFirst', LockKind>>;
 
 /**
  * Creates the halves. Each has its own wait queue, because each waits for a different condition.
  * @param slot How long readers let a writer go first whose process has died, ms.
  */
-export const readWriteKinds = (
+const readWriteKinds = (
   { readLock, writeLock, conversion: operations }: Pick<LockBackend, 'readLock' | 'writeLock' | 'conversion'>,
   waiting: WaitDependencies,
   owners: OwnerIds,
@@ -63,7 +62,7 @@ export const readWriteKinds = (
 };
 
 /** The kinds of limits, one for each number of permits and order of waiters. */
-export interface LimitKinds {
+interface LimitKinds {
   readonly acquirer: Drainable;
   /**
    * The kind of which up to `limit` owners hold a name at once.
@@ -94,7 +93,7 @@ export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', L
   };
 
 /** The parts that the kinds of one connection are made of. */
-export interface KindParts {
+interface KindParts {
   readonly backend: LockBackend;
   /** Independent masters, if configured. */
   readonly masters: Quorum | undefined;

@@ -9,7 +9,7 @@ import type { WaitLimit } from '../time/wait-limit.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';
 import type { AcquireContext } from '../waiting/acquirer.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
-import { isObserved, ObservedAcquisition, type Taken } from '../waiting/observed/observed-acquisition.js';
+import { isObserved, ObservedAcquisition, type Taken } from '../waiting/observed-acquisition.js';
 
 /** A caller's request for a lock. */
 export interface Request extends AcquireContext, AcquireTerms {
@@ -20,7 +20,7 @@ export interface Request extends AcquireContext, AcquireTerms {
 }
 
 /** A request for a lock, and the hold that it leads to. */
-export interface Admission extends Request {
+interface Admission extends Request {
   readonly lifetime: HoldLifetime;
   /** Where the grant will be found in a scope. */
   readonly place: GrantPlace<Grant> | undefined;

@@ -4,7 +4,7 @@ import { type Duration, parseLease } from '../time/duration.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { Acquirer } from '../waiting/acquirer.js';
 import type { AcquiredPermits, WantedPermits } from '../waiting/permit-attempts.js';
-import { isObserved, ObservedAcquisition, type Taken } from '../waiting/observed/observed-acquisition.js';
+import { isObserved, ObservedAcquisition, type Taken } from '../waiting/observed-acquisition.js';
 import type { GrantedPermit } from './granted-permit.js';
 import { type GrantedPermitServices, GrantedPermits } from './granted-permits.js';
 import type { Permit } from './permit.js';

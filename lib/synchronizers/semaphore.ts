@@ -4,7 +4,7 @@ import { inspectSemaphore } from '../inspection/inspect-synchronizer.js';
 import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
 import type { OfLock } from '../events/life-cycle-events.js';
 import type { WaitLimit } from '../time/wait-limit.js';
-import { isObserved, ObservedAcquisition } from '../waiting/observed/observed-acquisition.js';
+import { isObserved, ObservedAcquisition } from '../waiting/observed-acquisition.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { DELTA, parseCount, PERMITS } from './permit.options.js';
 import type { SynchronizerServices } from './synchronizer-services.js';

@@ -1,10 +1,86 @@
+import type { Lease } from './lease.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { ScheduledTask } from '../time/scheduler.js';
 import { RenewalSchedule } from './renewal-schedule.js';
-import { renewalPeriod } from './renewal-times.js';
 import type { Watched } from './watched.js';
 
+/** Shares of the watchdog's timeout: from one renewal to the next, and from sending one that failed to its retry. */
+const PERIOD = 1 / 3;
+const RETRY = 1 / 15;
+/** If a hold has little left, the retry comes after this share of that, but not below this share of the timeout. */
+const HASTE = 1 / 4;
+const SHORTEST_RETRY = 1 / 150;
+/** The share of the timeout by which a lease may fall short of what its hold needs; clock drift is less. */
+const LACKING = 1 / 6;
+
+/** The facts by which it is decided when a hold is renewed. */
+interface Renewable {
+  readonly lease: Pick<Lease, 'remaining'>;
+  /** The lease that it needs from now on, ms. */
+  readonly neededLease: number;
+}
+
+/** Milliseconds from one renewal of a hold to the next. */
+export const renewalPeriod = (timeout: number): number => timeout * PERIOD;
+
+/** A hold that ends within this time, ms, is not renewed any more. */
+export const lastRenewalWithin = (timeout: number): number => timeout * (1 - PERIOD);
+
+/** A lease that ends before the round after the next is not renewed, unless the last renewal failed. */
+export const isWorthRenewing = ({ neededLease, lease }: Renewable, timeout: number): boolean =>
+  neededLease > lastRenewalWithin(timeout) || neededLease - lease.remaining > timeout * LACKING;
+
+/**
+ * Milliseconds from sending a renewal that failed to its retry. One that failed late, such as behind a blocked event
+ * loop, leaves less time than usual.
+ */
+export const retryPause = (holds: readonly Pick<Renewable, 'lease'>[], timeout: number): number => {
+  const left = Math.min(...holds.map(({ lease }) => lease.remaining).filter((ms) => ms > 0));
+  const pause = Math.min(timeout * RETRY, left * HASTE);
+  return Math.max(timeout * SHORTEST_RETRY, pause) * (0.5 + Math.random());
+};
+
+/** The timer of the next round of the watchdog. */
+export class RoundTimer {
+  private timer: ScheduledTask | undefined;
+  /** The time for which the next round is planned, by the scheduler; past if holds are overdue already. */
+  private due = 0;
+  private lateBy = 0;
+
+  constructor(
+    private readonly scheduler: MonotonicScheduler,
+    private readonly onRound: () => void,
+  ) {}
+
+  /** Milliseconds by which the last round was late, or the next one is late already, whichever is more. */
+  get lag(): number {
+    const overdue = this.timer ? this.scheduler.now() - this.due : 0;
+    return Math.max(this.lateBy, overdue, 0);
+  }
+
+  /** Plans a round in `pause` ms. Keeps a timer that fires sooner: locks come and go faster than timers. */
+  arm(pause: number, now: number): void {
+    const due = now + pause;
+    if (this.timer && this.due <= due) return;
+    this.timer?.cancel();
+    this.due = due;
+    this.timer = this.scheduler.schedule(pause, () => this.fire());
+  }
+
+  stop(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+  }
+
+  private fire(): void {
+    this.timer = undefined;
+    this.lateBy = this.scheduler.now() - this.due;
+    this.onRound();
+  }
+}
+
 /** Holds that are due, and milliseconds from one renewal of each to the next. */
-export interface DueHolds {
+interface DueHolds {
   readonly holds: readonly Watched[];
   readonly period: number;
 }

@@ -4,9 +4,7 @@ import { runOutsideContexts } from '../context/owner-context.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { LeaseCommand } from './lease.js';
 import { LoopMonitor } from './loop-monitor.js';
-import { RenewalSchedules } from './renewal-schedules.js';
-import { isWorthRenewing, retryPause } from './renewal-times.js';
-import { RoundTimer } from './round-timer.js';
+import { isWorthRenewing, RenewalSchedules, retryPause, RoundTimer } from './renewal-schedules.js';
 import type { Watched } from './watched.js';
 
 /**

@@ -5,7 +5,7 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { memoryBackend } from '../kit/memory-backend.js';
-import { LimitAcquirers } from '../../lib/waiting/limit/limit-acquirers.js';
+import { LimitAcquirers } from '../../lib/waiting/limit-acquirers.js';
 
 const open = () => {
   const clock = new ManualClock();

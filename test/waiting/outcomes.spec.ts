@@ -2,7 +2,7 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import type { LastOutcome } from '../../lib/waiting/attempt-strategy.js';
-import { Outcomes } from '../../lib/waiting/queue/outcomes.js';
+import { Outcomes } from '../../lib/waiting/outcomes.js';
 import { noReply } from './scripted-attempts.js';
 
 const BUSY = { holder: 'them', remaining: 7000 };

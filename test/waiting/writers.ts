@@ -7,7 +7,7 @@ import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { LockAttempts } from '../../lib/waiting/lock-attempts.js';
 import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
-import { WriterPreferenceAcquirer } from '../../lib/waiting/writers/writer-preference-acquirer.js';
+import { WriterPreferenceAcquirer } from '../../lib/waiting/writer-preference-acquirer.js';
 import { HeldPubSub } from './held-pub-sub.js';
 import { HeldLock, HeldRequests } from './held-requests.js';
 

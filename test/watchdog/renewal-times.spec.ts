@@ -1,4 +1,4 @@
-import { isWorthRenewing, lastRenewalWithin, renewalPeriod, retryPause } from '../../lib/watchdog/renewal-times.js';
+import { isWorthRenewing, lastRenewalWithin, renewalPeriod, retryPause } from '../../lib/watchdog/renewal-schedules.js';
 
 const TIMEOUT = 30_000;
 

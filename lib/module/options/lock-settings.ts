@@ -5,7 +5,7 @@ import type { NameLimits } from '../../keys/lock-name.js';
 import type { DeadlockSettings } from './deadlock.options.js';
 import type { ReplicaSettings } from './replica.options.js';
 import type { RedlockSettings } from './redlock.options.js';
-import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
+import type { HandOverLimits } from '../../waiting/lock-attempts.js';
 
 /** Where the locks of one connection are. */
 export type ConnectionTarget =

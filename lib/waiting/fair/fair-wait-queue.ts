@@ -1,3 +1,11 @@
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import { pauseAfter, pauseUnanswered, WakeSignal } from '../wake-signal.js';
+import { FairWaiter, type FairWaiting } from './fair-waiter.js';
+import { fairChannel } from '../../keys/redisson-keys.js';
+import { Deadline } from '../../time/deadline-timer.js';
+import { ChannelListener } from '../channel-listener.js';
+import { leaseIn } from '../queue/releases.js';
+import { GrantListener } from './grant-listener.js';
 import type { QueuedOutcome } from '../../backend/fair-lock-operations.js';
 import type { ReceivedGrant } from '../../backend/granting-lock-operations.js';
 import { isPassing, LockUnavailableError } from '../../errors.js';
@@ -6,17 +14,121 @@ import { isOurs, type OwnerId } from '../../context/owner-ids.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
 import { type Acquired, leaseSpent } from '../lock-attempts.js';
 import { QueueHeartbeat } from './queue-heartbeat.js';
-import { Arrivals } from './arrivals.js';
-import { GrantListener } from './grant-listener.js';
 import { ServerOrder } from './server-order.js';
-import { TurnListener } from './turn-listener.js';
-import { FairWaiter, type FairWaiting } from './fair-waiter.js';
 import { queueFull, refusal } from '../wait-errors.js';
 import type { LastOutcome } from '../attempt-strategy.js';
-import { pauseAfter } from '../pause-after.js';
-import { Outcomes } from '../queue/outcomes.js';
-import { WakeSignal } from '../wake-signal.js';
-import { type AcquireContext } from '../acquirer.js';
+import { Outcomes } from '../outcomes.js';
+import type { AcquireContext } from '../acquirer.js';
+
+/** The queue as {@link Arrivals} needs it. */
+interface Admitting {
+  /** Whether the waiter still waits, and has no place. */
+  isToArrive(waiter: FairWaiter): boolean;
+  attempt(waiter: FairWaiter): Promise<void>;
+  /** The number of attempts in a row that were not answered. */
+  unanswered(): number;
+  failed(error: unknown): void;
+}
+
+/** The waiters of one process without a place in the queue of a fair lock, in order of arrival. */
+export class Arrivals {
+  private readonly arriving = new Set<FairWaiter>();
+  private isAdmitting = false;
+
+  constructor(
+    private readonly scheduler: MonotonicScheduler,
+    private readonly queue: Admitting,
+  ) {}
+
+  /** The one that attempts. */
+  get first(): FairWaiter | undefined {
+    return this.arriving.values().next().value;
+  }
+
+  arrive(waiter: FairWaiter): void {
+    if (!this.queue.isToArrive(waiter)) return;
+    this.arriving.add(waiter);
+    if (this.isAdmitting) return;
+    this.isAdmitting = true;
+    this.admit().catch((error: unknown) => this.queue.failed(error));
+  }
+
+  /**
+   * Tries for one waiter after the other until each has a place or the lock. Concurrent attempts would overtake each
+   * other if replies are late or lost. One at a time is still as fast as the lock itself changes hands.
+   */
+  private async admit(): Promise<void> {
+    const { queue, scheduler } = this;
+    for (const waiter of this.arriving) {
+      while (queue.isToArrive(waiter)) {
+        await queue.attempt(waiter);
+        if (queue.isToArrive(waiter)) await scheduler.pause(pauseUnanswered(queue.unanswered()), { keepAlive: true });
+      }
+      this.arriving.delete(waiter);
+    }
+    this.isAdmitting = false;
+  }
+}
+
+/**
+ * The first waiter listens to its own channel as well after this time, ms: a holder of an older version tells it there.
+ */
+const OWN_CHANNEL_AFTER_MS = 100;
+
+/**
+ * How the first waiter of a process hears that it is its turn. If only waiters of ours are ahead, it is given the lock,
+ * and a subscription of its own would cost as much as the rest. Redisson tells it on its own channel.
+ */
+class TurnListener extends Deadline {
+  readonly at: number;
+  private readonly own: ChannelListener;
+
+  constructor(
+    private readonly first: FairWaiter,
+    private readonly grants: GrantListener,
+    private readonly waiting: FairWaiting,
+    heard: { readonly turn: () => void; readonly lease: (ms: number) => void },
+    onError: (error: unknown) => void,
+  ) {
+    super();
+    this.at = waiting.scheduler.now() + OWN_CHANNEL_AFTER_MS;
+    const onMessage = (message?: string): void => {
+      const lease = leaseIn(message);
+      if (lease === undefined) heard.turn();
+      else heard.lease(lease);
+    };
+    this.own = new ChannelListener(waiting.pubSub, fairChannel(first.context.name, first.owner), {
+      onMessage,
+      onUnsubscribed: () => heard.turn(),
+      onFailed: onError,
+    });
+    if (this.isGiven) waiting.scheduler.deadlines.add(this);
+  }
+
+  /** Listens from now on. Returns the milliseconds after which the waiter asks even if it has heard nothing. */
+  listen(): number {
+    const { first, grants, own, isGiven, waiting } = this;
+    const { polling, scheduler } = waiting;
+    grants.listen();
+    if (!isGiven || scheduler.now() >= this.at) own.listen();
+    if (first.mayHold) return 0;
+    const hears = isGiven ? grants.isHearing : own.isHearing;
+    return hears ? polling.subscribed : polling.unsubscribed;
+  }
+
+  override onPassed(): void {
+    this.own.listen();
+  }
+
+  close(): void {
+    this.waiting.scheduler.deadlines.delete(this);
+    this.own.close();
+  }
+
+  private get isGiven(): boolean {
+    return this.grants.isPossible && !this.first.isMixed;
+  }
+}
 
 /** Shortest sleep: a place that expires now may still be found for a moment. */
 const MIN_PAUSE_MS = 10;

@@ -1,10 +1,10 @@
 import type { GrantChannel, ReceivedGrant } from '../../backend/granting-lock-operations.js';
 import { ChannelListener, type ChannelReceiver } from '../channel-listener.js';
-import { leaseIn } from '../queue/announced-releases.js';
+import { leaseIn } from '../queue/releases.js';
 import type { FairWaiting } from './fair-waiter.js';
 
 /** Receives what a {@link GrantListener} hears. */
-export interface GrantReceiver {
+interface GrantReceiver {
   /** The lock was given to a waiter of this process. */
   given(grant: ReceivedGrant): void;
   /** A waiter of this process may have been given the lock, or told to ask for it: asking tells. */

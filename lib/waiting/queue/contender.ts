@@ -1,17 +1,97 @@
+import type { LinkedList } from '../../collections/linked-list.js';
+import type { AttemptResult, AttemptStrategy, Busy, LastOutcome, Take } from '../attempt-strategy.js';
+import type { Subscriptions } from './subscriptions.js';
+import type { Waiter } from './waiter.js';
+import type { ScheduledTask } from '../../time/scheduler.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import { isPassing, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { WaitLimit } from '../../time/wait-limit.js';
 import type { WaitDependencies } from '../acquirer.js';
-import type { AttemptResult, AttemptStrategy, Busy, LastOutcome, Take } from '../attempt-strategy.js';
-import { pauseAfter } from '../pause-after.js';
-import { WakeSignal } from '../wake-signal.js';
-import { attemptTogether } from './attempt-together.js';
-import { Candidates } from './candidates.js';
-import { type Attempting, type ContenderState, IDLE, PRECEDED, RESTING, type Round } from './contender-state.js';
-import type { ContendedQueue } from './contended-queue.js';
-import { Outcomes } from './outcomes.js';
+import { pauseAfter, WakeSignal } from '../wake-signal.js';
+import { attemptTogether, Candidates } from './candidates.js';
+import { Outcomes } from '../outcomes.js';
 import type { Releases } from './releases.js';
-import type { Waiter } from './waiter.js';
+
+/** The queue that a contender works for. */
+export interface ContendedQueue<Wanted, Got extends object> {
+  readonly waiters: LinkedList<Waiter<Wanted, Got>>;
+  /** Whether the lock passes between waiters of this process, so that the queue is needed although it may be empty. */
+  readonly isHandingOver: boolean;
+  /** The attempt of a caller that came before the queue, while it is in flight. */
+  readonly firstAttempt: Promise<AttemptResult<Got>> | undefined;
+  readonly subscriptions: Subscriptions<Wanted, Got>;
+  /** Returns whether it was waiting. */
+  remove(waiter: Waiter<Wanted, Got>): boolean;
+  reject(waiter: Waiter<Wanted, Got>, error: unknown): void;
+  rejectAll(error: unknown): void;
+  /** Called with an error that ends the queue. */
+  onFailed(error: unknown): void;
+  /** Called after each reply: rejects the waiters whose time was over before it. */
+  rejectExpired(): void;
+  /** Called when the contender becomes idle, in the same turn as its last check for waiters. */
+  onContenderIdle(): void;
+}
+
+/** The state while an attempt is in flight. */
+interface Attempting<Wanted, Got> {
+  readonly name: 'attempting';
+  /** The waiters that get its result. */
+  readonly waiters: ReadonlySet<Waiter<Wanted, Got>>;
+  /** Whether it is the last look before a wait ends. Its waiter is then rejected on time, reply or not. */
+  readonly isLastLook: boolean;
+  /** Whether another process may have released since it was sent: its reply may predate that. */
+  isOutdated: boolean;
+}
+
+/** There are no waiters. */
+const IDLE = { name: 'idle' } as const;
+/** The attempt of a caller that came before the queue is in flight. */
+const PRECEDED = { name: 'preceded' } as const;
+/** No attempt is in flight: the contender sleeps, or is about to decide what comes next. */
+const RESTING = { name: 'resting' } as const;
+
+/** The states of a contender: idle → (preceded →) resting ⇄ attempting → idle. */
+type ContenderState<Wanted, Got> = typeof IDLE | typeof PRECEDED | typeof RESTING | Attempting<Wanted, Got>;
+
+/** A round of attempts, one for each waiter that may succeed. */
+export interface Round {
+  /** The outcome of its last attempt; `undefined`: none yet, or the next attempt may follow at once. */
+  readonly outcome: LastOutcome;
+  readonly isLastLook: boolean;
+}
+
+/** After a local hand-over, wait this long before asking Redis again, ms. */
+const HAND_OVER_RUN_MS = 5;
+
+/** The time during which a lock passes between waiters of this process, so that asking the server would be in vain. */
+export class HandOverRun {
+  private timer: ScheduledTask | undefined = undefined;
+
+  /** @param contender Woken when the time is over. */
+  constructor(
+    private readonly scheduler: MonotonicScheduler,
+    private readonly contender: { wake(): void },
+  ) {}
+
+  get isOn(): boolean {
+    return this.timer !== undefined;
+  }
+
+  /** Begins the run, unless it has begun already. */
+  begin(): void {
+    const end = (): void => {
+      this.stop();
+      this.contender.wake();
+    };
+    this.timer ??= this.scheduler.schedule(HAND_OVER_RUN_MS, end, { keepAlive: true });
+  }
+
+  stop(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+  }
+}
 
 /**
  * Asks the server for all waiters of a queue: makes an attempt for the first one, listens, makes another, and sleeps

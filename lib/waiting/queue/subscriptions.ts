@@ -2,9 +2,14 @@ import type { ReleaseOutcome } from '../../backend/lock-operations.js';
 import { Deadline } from '../../time/deadline-timer.js';
 import type { WaitDependencies } from '../acquirer.js';
 import type { AttemptStrategy, ServerWait, ServerWaitListener } from '../attempt-strategy.js';
-import { AnnouncedReleases } from './announced-releases.js';
-import { askersAfter, notifiedBy, type ReleaseListener, type Releases } from './releases.js';
-import { UnannouncedReleases } from './unannounced-releases.js';
+import {
+  AnnouncedReleases,
+  askersAfter,
+  notifiedBy,
+  type ReleaseListener,
+  type Releases,
+  UnannouncedReleases,
+} from './releases.js';
 
 /** How long a client that can be given a lock listens on after its last waiter left, ms. */
 const LISTENING_ON_MS = 500;

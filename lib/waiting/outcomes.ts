@@ -1,7 +1,7 @@
-import { LockUnavailableError } from '../../errors.js';
-import type { WaitLimit } from '../../time/wait-limit.js';
-import type { WaitDependencies } from '../acquirer.js';
-import type { Busy, LastOutcome } from '../attempt-strategy.js';
+import { LockUnavailableError } from '../errors.js';
+import type { WaitLimit } from '../time/wait-limit.js';
+import type { WaitDependencies } from './acquirer.js';
+import type { Busy, LastOutcome } from './attempt-strategy.js';
 
 /**
  * The outcomes of the attempts for one name. The last one tells how to go on; at the end of a wait it counts only if the

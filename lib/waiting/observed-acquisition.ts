@@ -1,8 +1,8 @@
-import { LockAbortedError, LockConflictError, LockShutdownError, LockTimeoutError } from '../../errors.js';
-import { areTraced, beginHold, beginWait, endWait, type WaitTrace } from '../../events/hold-tracing.js';
-import type { OfLock } from '../../events/life-cycle-events.js';
-import type { LockEvents } from '../../events/lock-events.js';
-import type { WaitLimit } from '../../time/wait-limit.js';
+import { LockAbortedError, LockConflictError, LockShutdownError, LockTimeoutError } from '../errors.js';
+import { areTraced, beginHold, beginWait, endWait, type WaitTrace } from '../events/hold-tracing.js';
+import type { OfLock } from '../events/life-cycle-events.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { WaitLimit } from '../time/wait-limit.js';
 
 /** A hold or a permit that an acquisition led to. */
 export interface Taken {
