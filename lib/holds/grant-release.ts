@@ -1,8 +1,21 @@
 import type { ReleaseOutcome } from '../backend/lock-operations.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
-import { tellHandOver, tellRelease } from './observed/hold-events.js';
+import { tellHandOver, tellRelease, type ToldHold } from './observed/hold-events.js';
 import type { HoldRelease } from './hold.js';
-import type { LeasedGrant } from './leased-grant.js';
+import type { GrantLoss } from './grant-state.js';
+
+/** A grant whose last hold has left. */
+interface EndingGrant extends ToldHold {
+  readonly runtime: ToldHold['runtime'] & {
+    readonly watchdog: { readonly timeout: number };
+    readonly grants: { delete(grant: EndingGrant): void };
+  };
+  readonly loss: GrantLoss | undefined;
+  readonly lease: { readonly remainingOnServer: number };
+  /** `minHoldLeft`: milliseconds for which the server has to keep it. */
+  readonly holds: { readonly minHoldLeft: number };
+  onLost(how: GrantLoss): void;
+}
 
 /**
  * Ends a grant whose last hold has left: keeps the lock until the minimum hold time is over, hands it over to a waiter
@@ -13,7 +26,7 @@ import type { LeasedGrant } from './leased-grant.js';
  * @param untouched What the server granted, if nothing has changed since; only this can be handed over.
  * @throws LockUnavailableError if the server did not confirm.
  */
-export const releaseGrant = (grant: LeasedGrant, untouched: Acquired | undefined): Promise<HoldRelease> => {
+export const releaseGrant = (grant: EndingGrant, untouched: Acquired | undefined): Promise<HoldRelease> => {
   if (grant.loss === 'gone') return Promise.resolve(ended(grant, 'expired'));
   const keep = grant.holds.minHoldLeft;
   if (keep > 0) return keepOnServer(grant, keep);
@@ -28,7 +41,7 @@ export const releaseGrant = (grant: LeasedGrant, untouched: Acquired | undefined
  * Keeps the lock held on the server for the rest of the minimum hold time, with no owner left to release it.
  * @param keep Milliseconds from now.
  */
-const keepOnServer = (grant: LeasedGrant, keep: number): Promise<HoldRelease> => {
+const keepOnServer = (grant: EndingGrant, keep: number): Promise<HoldRelease> => {
   const { name, owner, kind } = grant;
   const { operations, silent } = kind;
   return operations.leaveBehind({ name, owner, lease: serverMayKeepFor(grant), silent, keep }).then(
@@ -44,7 +57,7 @@ const keepOnServer = (grant: LeasedGrant, keep: number): Promise<HoldRelease> =>
   );
 };
 
-const releaseOnServer = (grant: LeasedGrant): Promise<HoldRelease> => {
+const releaseOnServer = (grant: EndingGrant): Promise<HoldRelease> => {
   const { name, owner, kind } = grant;
   const { handOver, operations, silent } = kind;
   const again = handOver?.beforeRelease(name);
@@ -62,25 +75,25 @@ const releaseOnServer = (grant: LeasedGrant): Promise<HoldRelease> => {
   );
 };
 
-const tell = (grant: LeasedGrant, { outcome }: ReleaseOutcome): void => {
+const tell = (grant: EndingGrant, { outcome }: ReleaseOutcome): void => {
   if (outcome === 'not-held') grant.onLost('gone');
   else if (outcome === 'passed-on' || outcome === 'kept') tellHandOver(grant, 'server');
   else tellRelease(grant, 'released');
 };
 
-const unconfirmed = (grant: LeasedGrant): void => {
+const unconfirmed = (grant: EndingGrant): void => {
   tellRelease(grant, 'unconfirmed');
   deregister(grant);
 };
 
 /** Milliseconds after which the server has certainly dropped the lock if no further command is sent. */
-const serverMayKeepFor = ({ lease, runtime }: LeasedGrant): number =>
+const serverMayKeepFor = ({ lease, runtime }: EndingGrant): number =>
   Math.max(lease.remainingOnServer, runtime.watchdog.timeout);
 
 /** @param release The result, unless the grant was lost. */
-const ended = (grant: LeasedGrant, release: HoldRelease): HoldRelease => {
+const ended = (grant: EndingGrant, release: HoldRelease): HoldRelease => {
   deregister(grant);
   return grant.loss ? 'expired' : release;
 };
 
-const deregister = (grant: LeasedGrant): void => grant.runtime.grants.delete(grant);
+const deregister = (grant: EndingGrant): void => grant.runtime.grants.delete(grant);

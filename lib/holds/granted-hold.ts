@@ -15,8 +15,8 @@ import { runUnderHold } from './run-under-hold.js';
 import { type ConvertedHold, downgradeGrant, upgradeGrant } from './converting/convert-grant.js';
 import {
   cannotBeConverted,
-  mayHaveEnded,
   type ConversionName,
+  mayHaveEnded,
   parseUpgrade,
   type UpgradeOptions,
 } from './converting/upgrade.options.js';

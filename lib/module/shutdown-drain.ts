@@ -1,7 +1,7 @@
 import type { EventLog } from '../events/event-log.js';
 import { inParentheses, listed, quoted, seconds } from '../events/log-text.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
-import type { LeasedGrant } from '../holds/leased-grant.js';
+import type { Grant } from '../holds/grant.js';
 import { LockShutdownError } from '../errors.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 
@@ -94,7 +94,7 @@ export class ShutdownDrain {
   }
 }
 
-const heldText = ({ name, origin, heldFor }: LeasedGrant): string =>
+const heldText = ({ name, origin, heldFor }: Grant): string =>
   `${quoted(name)}${inParentheses(origin ?? {}, name, `for ${seconds(heldFor)}`)}`;
 
 const whenEmpty = async ({ acquirer, attaching, grants, permitsInUse }: OwnedRuntime): Promise<void> => {

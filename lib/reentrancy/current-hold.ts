@@ -1,5 +1,5 @@
 import { enclosingContexts, type HoldContext, type OwnerContext, type ScopeContext } from '../context/owner-context.js';
-import type { GrantServices } from '../holds/leased-grant.js';
+import type { GrantServices } from '../holds/grant.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
 import { LOCK_FAMILIES } from '../holds/lock-kind.js';

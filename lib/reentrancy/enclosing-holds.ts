@@ -5,9 +5,8 @@ import {
   type HoldingContext,
   type ScopeContext,
 } from '../context/owner-context.js';
-import type { Grant } from '../holds/grant.js';
+import type { Grant, GrantServices } from '../holds/grant.js';
 import { GrantedHold } from '../holds/granted-hold.js';
-import type { GrantServices } from '../holds/leased-grant.js';
 import type { LockFamily } from '../holds/lock-kind.js';
 import { type ContextLockStates, type ReadWritePairs, stateName } from './context-lock-state.js';
 

@@ -1,7 +1,7 @@
 import { currentBeneficiary, type HoldingContext, type ScopeContext } from '../context/owner-context.js';
-import type { Unlock, AsyncMutex } from '../concurrency/async-mutex.js';
+import type { AsyncMutex, Unlock } from '../concurrency/async-mutex.js';
 import { refusal } from '../waiting/wait-errors.js';
-import { type HeldSection, entered } from './critical-section.js';
+import { entered, type HeldSection } from './critical-section.js';
 import { admissionOf, admit, type Request, requestFor, takenAs } from './admission.js';
 import type { Grant } from '../holds/grant.js';
 import type { HoldLifetime } from '../holds/grant-holds.js';

@@ -6,7 +6,7 @@ import { endHold } from '../events/hold-tracing.js';
 import type { HowReleased } from '../events/life-cycle-events.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { GrantRegistry } from '../holds/grant-registry.js';
-import type { LeasedGrant } from '../holds/leased-grant.js';
+import type { Grant } from '../holds/grant.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { AcquireDefaults } from '../waiting/acquire.options.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
@@ -28,7 +28,7 @@ export interface GrantedPermitServices {
   readonly watchdog: Watchdog;
   readonly defaults: AcquireDefaults;
   /** Knows which objects were collected, and the code that acquires. */
-  readonly grants: GrantRegistry<LeasedGrant>;
+  readonly grants: GrantRegistry<Grant>;
 }
 
 /** The permits of one semaphore, from their grant in this process to their release. */

@@ -1,11 +1,10 @@
 import { LockError, LockUnavailableError } from '../../lib/errors.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
-import { Grant } from '../../lib/holds/grant.js';
+import { Grant, type GrantServices } from '../../lib/holds/grant.js';
 import type { HoldLifetime } from '../../lib/holds/grant-holds.js';
 import type { GrantPlace } from '../../lib/holds/converting/grant-place.js';
 import { GrantRegistry } from '../../lib/holds/grant-registry.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
-import type { GrantServices } from '../../lib/holds/leased-grant.js';
 import type { LockFamily, LockKind } from '../../lib/holds/lock-kind.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';

@@ -3,10 +3,9 @@ import type { InFlight } from '../../concurrency/in-flight.js';
 import type { OwnerIds } from '../../context/owner-ids.js';
 import { LockLostError } from '../../errors.js';
 import { checkLease } from '../../waiting/acquire.options.js';
-import { Grant } from '../grant.js';
+import { Grant, type GrantServices } from '../grant.js';
 import { GrantedHold } from '../granted-hold.js';
 import { tellBegin } from '../observed/hold-events.js';
-import type { GrantServices } from '../leased-grant.js';
 import type { LockKind } from '../lock-kind.js';
 import { type DetachableKind, type DetachedHold, ownerOfSecret } from './hold-token.js';
 

@@ -14,11 +14,11 @@ export interface GrantOrigin {
 }
 
 /** A hold of a lock, as its events know it. */
-interface ToldHold {
+export interface ToldHold {
   readonly runtime: { readonly connection: string; readonly events: LockEvents };
   readonly kind: LockKind;
   readonly name: string;
-  readonly origin: GrantOrigin | undefined;
+  readonly origin?: GrantOrigin | undefined;
   readonly owner: OwnerId;
   readonly heldFor: number;
   /** Why it was lost; `undefined`: it was not. */

@@ -7,7 +7,7 @@ import type { HolderRecord } from '../../inspection/holder-record.js';
 import { explainedRefusal } from './explained-refusal.js';
 import { GrantRegistry } from '../grant-registry.js';
 import { type LockFamily, storedName } from '../lock-kind.js';
-import type { LeasedGrant } from '../leased-grant.js';
+import type { Grant } from '../grant.js';
 
 /** What a process records of itself beside each lock. */
 export interface RecordSettings {
@@ -21,18 +21,18 @@ const LONGEST_TRACE_ID = 128;
 
 /** The grants of one owner of one lock: the one that the record is about comes last. */
 interface Recorded {
-  readonly grants: LeasedGrant[];
-  readonly records: Map<LeasedGrant, HolderRecord>;
+  readonly grants: Grant[];
+  readonly records: Map<Grant, HolderRecord>;
 }
 
-const nameOf = ({ kind: { family }, name }: LeasedGrant): string => storedName({ family, name });
+const nameOf = ({ kind: { family }, name }: Grant): string => storedName({ family, name });
 
 /**
  * A registry that writes beside each lock who holds it, with the option `holderRecords`: one command after each
  * acquisition, one with each renewal and one after each release, none of which is waited for. A record ends with the
  * lease. One that could not be written is written again with the next renewal.
  */
-export class RecordedGrants extends GrantRegistry<LeasedGrant> {
+export class RecordedGrants extends GrantRegistry<Grant> {
   private readonly recorded = new Map<string, Recorded>();
   private readonly self: Pick<HolderRecord, 'host' | 'pid' | 'service'>;
   /** The trace id of the caller whose grant is being made. */
@@ -49,18 +49,18 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     this.self = { host: hostname(), pid: process.pid, ...(service !== undefined && { service }) };
   }
 
-  override add(grant: LeasedGrant): void {
+  override add(grant: Grant): void {
     super.add(grant);
     // The servers of a RedLock have no records: a minority of them may be out of date.
     if (grant.kind.family === 'quorum') return;
     const key = this.keyOf(grant);
-    const recorded = this.recorded.get(key) ?? { grants: [], records: new Map<LeasedGrant, HolderRecord>() };
+    const recorded = this.recorded.get(key) ?? { grants: [], records: new Map<Grant, HolderRecord>() };
     recorded.grants.push(grant);
     recorded.records.set(grant, this.recordOf(grant));
     this.recorded.set(key, recorded);
   }
 
-  override delete(grant: LeasedGrant): void {
+  override delete(grant: Grant): void {
     super.delete(grant);
     const key = this.keyOf(grant);
     const recorded = this.recorded.get(key);
@@ -79,7 +79,7 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     }
   }
 
-  override renewed(grant: LeasedGrant): void {
+  override renewed(grant: Grant): void {
     const recorded = this.recorded.get(this.keyOf(grant));
     if (recorded?.grants.at(-1) === grant) this.write(grant, recorded);
   }
@@ -103,7 +103,7 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     });
   }
 
-  private recordOf({ method }: LeasedGrant): HolderRecord {
+  private recordOf({ method }: Grant): HolderRecord {
     const { traceId } = this.callers ?? { traceId: this.traceId() };
     return {
       ...this.self,
@@ -124,24 +124,24 @@ export class RecordedGrants extends GrantRegistry<LeasedGrant> {
     }
   }
 
-  private keyOf({ name, owner }: LeasedGrant): string {
+  private keyOf({ name, owner }: Grant): string {
     return `${owner} ${name}`;
   }
 
-  private write(grant: LeasedGrant, { records }: Recorded): void {
+  private write(grant: Grant, { records }: Recorded): void {
     const record = records.get(grant);
     const lease = grant.lease.remainingOnServer;
     if (record && lease > 0) this.keep(grant, record, lease);
   }
 
   /** A lock that is kept for its minimum hold time, such as that of a tick, keeps the record of its last holder. */
-  private end(grant: LeasedGrant, record: HolderRecord | undefined): void {
+  private end(grant: Grant, record: HolderRecord | undefined): void {
     const lease = grant.holds.minHoldLeft;
     if (record && lease > 0) this.keep(grant, { ...record, keptUntil: Date.now() + lease }, lease);
     else this.send(this.inspection.dropRecord(nameOf(grant), grant.owner));
   }
 
-  private keep(grant: LeasedGrant, record: HolderRecord, lease: number): void {
+  private keep(grant: Grant, record: HolderRecord, lease: number): void {
     const text = JSON.stringify(record);
     this.send(this.inspection.keepRecord({ name: nameOf(grant), owner: grant.owner, text, lease }));
   }
