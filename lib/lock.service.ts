@@ -1,6 +1,6 @@
-import { validateName } from './keys/lock-name.js';
+import { type NameLimits, validateName } from './keys/lock-name.js';
 import { ConnectionRegistry } from './runtime/connection-registry.js';
-import { type EventListener, type LockEventType } from './events/lock-events.js';
+import type { EventListener, LockEventType } from './events/lock-events.js';
 import { parseEventListener } from './events/event-listener.js';
 import type { LockNotice } from './events/lock-notices.js';
 import { currentHoldOn } from './reentrancy/current-hold.js';
@@ -11,14 +11,37 @@ import { type HoldToken, parseToken } from './holds/detaching/hold-token.js';
 import { attach } from './holds/detaching/attach.js';
 import { type LimitOptions, type LockOptions, parseRequest } from './locks/options/lock.options.js';
 import type { LockRuntime } from './runtime/lock-runtime.js';
-import { chooseLimit, chooseLock, chooseLockForWork } from './runtime/chosen-lock.js';
+import { chooseLimit, chooseLock, chooseLockForWork, namedLock } from './runtime/chosen-lock.js';
 import type { ConflictHandler, WithLockOptions } from './locks/options/with-lock.options.js';
 import type { AsJson } from './coordination/flight-result.js';
 import { SingleFlight } from './coordination/single-flight.js';
 import { invalidOption } from './validation/options.js';
 import { parseWork, type WorkArguments } from './validation/work-arguments.js';
 import { runInScope } from './context/run-in-scope.js';
-import { LockObservation } from './runtime/lock-observation.js';
+import { CountDownLatch } from './synchronizers/count-down-latch.js';
+import { type FencedLock, FencedReentrantLock } from './locks/fenced-lock.js';
+import { GroupLock } from './locks/group-lock.js';
+import { LeaderElection, type LeaderElectionOptions } from './coordination/leader-election.js';
+import type { Lock } from './locks/lock.js';
+import { fullName, storedName } from './locks/full-name.js';
+import type { MultiHold } from './holds/multi-hold.js';
+import { MultiLock } from './locks/multi-lock.js';
+import { NonReentrantLock, type NonReentrantLockOptions } from './locks/non-reentrant-lock.js';
+import { PermitExpirableSemaphore } from './synchronizers/permit-expirable-semaphore.js';
+import { type ReadWriteLock, type ReadWriteLockOptions, ReentrantReadWriteLock } from './locks/read-write-lock.js';
+import { quorumLock } from './locks/quorum-lock.js';
+import { RedLock } from './locks/red-lock.js';
+import { Semaphore } from './synchronizers/semaphore.js';
+import { SpinLock } from './locks/spin-lock.js';
+import type { Backoff } from './waiting/backoff.js';
+import type { ListedLock } from './inspection/inspected-lock.js';
+import { listLocks } from './inspection/list-locks.js';
+import { type ListOptions, parseList } from './inspection/list.options.js';
+import { releaseHolder } from './inspection/release-holder.js';
+import { type LockStats, statsOf } from './runtime/lock-stats.js';
+
+/** Other processes, and Java, may allow more than this one does. */
+const GIVEN_BY_OTHERS: NameLimits = { maxBytes: Number.POSITIVE_INFINITY, allowControlCharacters: true };
 
 type Work<T> = (hold: Hold) => T | Promise<T>;
 
@@ -30,7 +53,10 @@ type Work<T> = (hold: Hold) => T | Promise<T>;
  *   await pay(id, hold.signal);
  * });
  */
-export class LockService extends LockObservation {
+export class LockService {
+  /** @internal */
+  protected readonly runtime: LockRuntime;
+
   /** Created by `RedisLockModule` and `createLocks()`. */
   constructor(services: never);
   /**
@@ -43,9 +69,9 @@ export class LockService extends LockObservation {
   constructor(
     runtime: LockRuntime,
     private readonly connections = new ConnectionRegistry(runtime),
-    seen: readonly LockRuntime[] = connections.all,
+    private readonly seen: readonly LockRuntime[] = connections.all,
   ) {
-    super(runtime, seen);
+    this.runtime = runtime;
   }
 
   /**
@@ -201,6 +227,113 @@ export class LockService extends LockObservation {
     return runInScope(fn);
   }
 
+  /** The reentrant lock of this name (Redisson: `getLock`). Sends nothing. */
+  getLock(name: string): Lock {
+    return namedLock(this.runtime, name, 'plain');
+  }
+
+  /**
+   * The lock of this name that serves waiters in order of arrival, across all processes (Redisson: `getFairLock`).
+   * Callers that acquire the plain lock of the same name overtake them.
+   */
+  getFairLock(name: string): Lock {
+    return namedLock(this.runtime, name, 'fair');
+  }
+
+  /**
+   * The lock of this name that its owner cannot acquire twice (Redisson: `getNonReentrantLock`,
+   * `getNonReentrantFairLock`).
+   * @throws LockOptionsError
+   */
+  getNonReentrantLock(name: string, options?: NonReentrantLockOptions): Lock {
+    return new NonReentrantLock(this.runtime, this.fullName(name), options);
+  }
+
+  /** The lock of this name whose holds carry a fencing token, as `hold.fence` (Redisson: `getFencedLock`). */
+  getFencedLock(name: string): FencedLock {
+    return new FencedReentrantLock(this.runtime, this.fullName(name));
+  }
+
+  /**
+   * The lock of this name whose waiters poll instead of subscribing to releases (Redisson: `getSpinLock`).
+   * @param backoff Pauses between attempts. Default: `exponentialBackoff()`, 1 ms growing to 128 ms.
+   */
+  getSpinLock(name: string, backoff?: Backoff): Lock {
+    return new SpinLock(this.runtime, this.fullName(name), backoff);
+  }
+
+  /**
+   * Several values of one group as one lock, in one key and by one command (Redisson: `getMultiLock(group, values)`
+   * with a string codec). Other values of the group remain free.
+   * @throws LockOptionsError if there is no value; LockNameError if a name or value is invalid, or if there are more
+   *   values than `maxNames`.
+   */
+  getGroupLock(group: string, values: readonly string[]): Lock {
+    return new GroupLock(this.runtime, this.fullName(group), values);
+  }
+
+  /**
+   * Several locks as one: all or none (Redisson: `getMultiLock`). Locks of one connection are acquired in the order of
+   * their names, which prevents deadlocks.
+   * @param locks Names of plain locks, or locks of any kind, also of other connections. Duplicate names count once.
+   * @throws LockOptionsError if there is none, or if a lock is given twice; LockNameError if a name is invalid, or if
+   *   there are more locks than `maxNames`.
+   */
+  getMultiLock(...locks: readonly (string | Lock)[]): Lock<MultiHold> {
+    return new MultiLock(this.runtime, locks, (each) => namedLock(this.runtime, each, 'plain'));
+  }
+
+  /**
+   * The lock of this name on a quorum of the independent servers of the module's `redlock` option. It keeps working
+   * while a minority of them is down.
+   * @throws LockOptionsError if the module has no such servers.
+   */
+  getRedLock(name: string): Lock;
+  /**
+   * Several locks as one, of which a majority is enough (Redisson: `getRedLock`).
+   * @param locks At least three locks of any kind, usually of connections to different servers.
+   * @throws LockOptionsError for fewer than three locks, for a duplicate, and for a value that is not a lock;
+   *   LockNameError for more locks than `maxNames`.
+   */
+  getRedLock(...locks: readonly Lock[]): Lock<MultiHold>;
+  getRedLock(...given: readonly (string | Lock)[]): Lock {
+    const [name] = given;
+    if (typeof name === 'string' && given.length === 1) return quorumLock(this.runtime, this.fullName(name));
+    return new RedLock(this.runtime, given);
+  }
+
+  /**
+   * The read-write lock of this name: many readers or one writer (Redisson: `getReadWriteLock`). Sends nothing.
+   * @throws LockOptionsError
+   */
+  getReadWriteLock(name: string, options?: ReadWriteLockOptions): ReadWriteLock {
+    return new ReentrantReadWriteLock(this.runtime, this.fullName(name), options);
+  }
+
+  /** The semaphore of this name: permits without an owner (Redisson: `getSemaphore`). Sends nothing. */
+  getSemaphore(name: string): Semaphore {
+    return new Semaphore(this.runtime, this.fullName(name));
+  }
+
+  /** The semaphore of this name whose permits have ids and leases (Redisson: `getPermitExpirableSemaphore`). */
+  getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
+    return new PermitExpirableSemaphore(this.runtime, this.fullName(name));
+  }
+
+  /**
+   * A candidate in the leader election of this name. At most one candidate among all processes is the leader. It takes
+   * part from `start()` to `stop()` or to the end of the application.
+   * @throws LockOptionsError
+   */
+  getLeaderElection(name: string, options: LeaderElectionOptions): LeaderElection {
+    return new LeaderElection(namedLock(this.runtime, name, 'plain'), options);
+  }
+
+  /** The count-down latch of this name (Redisson: `getCountDownLatch`). Sends nothing. */
+  getCountDownLatch(name: string): CountDownLatch {
+    return new CountDownLatch(this.runtime, this.fullName(name));
+  }
+
   /**
    * The hold that the running code is under: of the lock `name`, or the innermost one, which may cover several locks.
    * Local, without a round trip. Covers all connections; a service made by {@link forConnection} covers only its own.
@@ -208,6 +341,59 @@ export class LockService extends LockObservation {
   currentHold(name?: string): Hold | undefined {
     if (name !== undefined) validateName(name, this.runtime.defaults.names);
     return currentHoldOn(this.seen, name);
+  }
+
+  /**
+   * The locks that this process holds and waits for now, by connection, kind and template, and how late its watchdog is. Local,
+   * without a round trip: of other processes, `inspect()` knows. Covers all connections; a service made by
+   * `forConnection()` covers only its own.
+   */
+  stats(): LockStats {
+    return statsOf(this.seen);
+  }
+
+  /**
+   * All that is held now on this connection, by whatever process, also of Redisson: locks of every kind, limits and
+   * semaphores whose permits have ids. Found by SCAN on every master of a cluster, in small steps, so that no server is
+   * blocked; each lock is then read in one step. What is locked or released meanwhile may be listed or not. Not listed:
+   * locks of `getRedLock(name)`, which are on other servers, and semaphores and latches, whose data nothing tells from
+   * other numbers.
+   * @param pattern A glob on the names, as for `getLock()`: `*`, `?`, `[a-z]`, and `\` before a character that is none of
+   *   these. Default: `*`.
+   * @throws LockOptionsError at once; the iteration: LockUnavailableError, also without the right to `SCAN`, and the
+   *   reason of `signal`.
+   *
+   * @example
+   * for await (const { name, holders } of locks.list('order:*')) console.log(name, holders);
+   */
+  list(pattern = '*', options?: ListOptions): AsyncIterable<ListedLock> {
+    const { backend, owners, defaults, permitsOut } = this.runtime;
+    const search = parseList(pattern, options, defaults.names);
+    return listLocks({ backend, owners, keyPrefix: defaults.keyPrefix, permits: permitsOut }, search);
+  }
+
+  /**
+   * Ends the hold that exactly this owner has on a lock, limit or semaphore whose permits have ids, and passes it on or
+   * wakes the waiters, as its own release does. The server compares the owner, so a lock that another owner has by now
+   * stays as it is. The process of the owner notices at its next renewal; a holder in this process stops at once. Finds
+   * an owner among the first 1000 holders of a name.
+   * @param name As of `list()`: also longer than `maxNameBytes`, or with control characters, which others may have used.
+   * @param owner As of an inspection: the owner id, or the id of a permit.
+   * @returns Whether that owner held it.
+   * @throws LockNameError, LockOptionsError, LockUnavailableError
+   */
+  async releaseHolder(name: string, owner: string): Promise<boolean> {
+    const { backend, connection, defaults, events, grants, watchdog } = this.runtime;
+    const lockName = storedName(name, { ...defaults, names: GIVEN_BY_OTHERS });
+    if (typeof owner !== 'string' || owner === '') throw invalidOption('owner', owner, 'an owner id of an inspection');
+    const kind = await releaseHolder(backend, { name: lockName, owner, lease: watchdog.timeout });
+    const type = 'force-released';
+    if (kind !== undefined && events.hears(type)) {
+      events.emit({ type, connection, kind, lockName, template: undefined, method: undefined });
+    }
+    const own = [...grants].filter((grant) => grant.owner === owner);
+    await Promise.all(own.map((grant) => grant.verify()));
+    return kind !== undefined;
   }
 
   /**
@@ -231,5 +417,9 @@ export class LockService extends LockObservation {
     const { listener, types } = parseEventListener(given);
     const stops = this.seen.map(({ events }) => events.on(listener, types));
     return () => stops.forEach((stop) => stop());
+  }
+
+  private fullName(name: string): string {
+    return fullName(name, this.runtime.defaults);
   }
 }

@@ -38,7 +38,7 @@ export const inspectFound = async (services: ListServices, { name, key, what }: 
   return { ...inspectedState(shown, kindOf(stored), stored, own), key };
 };
 
-/** Everything that is held now, by the names that match the pattern: see `LockObservation.list`. */
+/** Everything that is held now, by the names that match the pattern: see `LockService.list`. */
 export async function* listLocks(
   services: ListServices,
   { pattern, batch, signal }: ListSearch,

@@ -23,8 +23,6 @@ function entryOf(name: string): string {
  * Whatever checks the arguments of a decorator at compile time is allowed by its file.
  */
 const PARTS: Readonly<Record<string, string>> = {
-  LockGetters: 'a base class of LockService',
-  LockObservation: 'the base class of LockService',
   ConfigurableModuleClass: "the base class of RedisLockModule, by Nest's builder",
   MethodParameterDecorator: 'the return type of @CurrentHold()',
   Returns: 'a union of texts',
