@@ -41,7 +41,7 @@ export type { ReleaseAfter, ReleaseContext } from './decorators/release-after.js
 export type { KeyFunction } from './decorators/locked.types.js';
 export type { HexadecimalId, KeyPart } from './keys/key-encoding.js';
 export { lockName } from './keys/lock-name-tag.js';
-export { LockedHandler } from './decorators/locked-handler.decorator.js';
+export { LockedHandler } from './decorators/lock-handler.interceptor.js';
 export type { Fencing, NodeResult } from './backend/lock-operations.js';
 export type { GivenClient as RedisClient } from './backend/redis/connection/redis-client.js';
 export { type LockScript, lockScripts } from './backend/redis/scripts/all-scripts.js';
@@ -69,7 +69,7 @@ export type {
   InspectedWaiting,
   ListedLock,
 } from './inspection/inspected-lock.js';
-export type { ListOptions } from './inspection/list.options.js';
+export type { ListOptions } from './inspection/list-locks.js';
 export type { DetachOptions } from './holds/detaching/detach.options.js';
 export type { Hold, HoldRelease, HoldSummary } from './holds/hold.js';
 export type { UpgradeOptions } from './holds/converting/upgrade.options.js';

@@ -29,14 +29,12 @@ import { MultiLock } from './locks/multi-lock.js';
 import { NonReentrantLock, type NonReentrantLockOptions } from './locks/non-reentrant-lock.js';
 import { PermitExpirableSemaphore } from './synchronizers/permit-expirable-semaphore.js';
 import { type ReadWriteLock, type ReadWriteLockOptions, ReentrantReadWriteLock } from './locks/read-write-lock.js';
-import { quorumLock } from './locks/quorum-lock.js';
-import { RedLock } from './locks/red-lock.js';
+import { quorumLock, RedLock } from './locks/red-lock.js';
 import { Semaphore } from './synchronizers/semaphore.js';
 import { SpinLock } from './locks/spin-lock.js';
 import type { Backoff } from './waiting/backoff.js';
 import type { ListedLock } from './inspection/inspected-lock.js';
-import { listLocks } from './inspection/list-locks.js';
-import { type ListOptions, parseList } from './inspection/list.options.js';
+import { listLocks, type ListOptions, parseList } from './inspection/list-locks.js';
 import { releaseHolder } from './inspection/release-holder.js';
 import { type LockStats, statsOf } from './runtime/lock-stats.js';
 

@@ -1,7 +1,7 @@
 import { LockAbortedError, LockShutdownError } from '../errors.js';
 import { parseOptions, invalidOption } from '../validation/options.js';
 import { runOutsideContexts } from '../context/owner-context.js';
-import { runAndStart } from '../context/start-thenable.js';
+import { runAndStart } from '../context/run-in-scope.js';
 import { onAbort } from '../time/abort-listeners.js';
 import { abortablePause } from '../time/abortable-pause.js';
 import { type Hold, isStillHeld } from '../holds/hold.js';

@@ -3,7 +3,7 @@ import type { Lookup } from '../backend/result-store.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError, wrongKeyType } from '../errors.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
 import { fullName } from '../locks/full-name.js';
-import { runAndStart } from '../context/start-thenable.js';
+import { runAndStart } from '../context/run-in-scope.js';
 import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
 import { EnclosingHolds } from '../reentrancy/enclosing-holds.js';
 import type { Hold } from '../holds/hold.js';

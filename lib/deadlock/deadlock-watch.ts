@@ -1,14 +1,83 @@
+import { isPassing, LockDeadlockError, LockUnavailableError, messageOf } from '../errors.js';
+import type { OfLock } from '../events/life-cycle-events.js';
+import { cycleText, type DeadlockStep } from '../events/deadlock-step.js';
+import { type CycleStep, type Deadlock, findDeadlock } from './wait-graph.js';
 import { storedName } from '../holds/lock-kind.js';
-import type { BlockedHoldOperations } from '../backend/blocked-hold-operations.js';
-import { isPassing, LockUnavailableError, messageOf } from '../errors.js';
+import type { BlockedHoldOperations, BlockedHoldRecord } from '../backend/blocked-hold-operations.js';
+import {
+  type BlockedHold,
+  blockedHoldOf,
+  type BlockedWait,
+  type HeldLock,
+  textOf,
+  type WantedLock,
+} from './blocked-hold.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { ScheduledTask } from '../time/scheduler.js';
-import { type BlockedWait, type HeldLock, textOf } from './blocked-hold.js';
-import { deadlockError, stepOf } from './deadlock-error.js';
-import { type Sighting, Sightings } from './sightings.js';
-import { type Deadlock, findDeadlock } from './wait-graph.js';
 import { type NestedAcquisition, WatchedWait } from './watched-wait.js';
+
+const stepOf = ({ wait: { method, wants }, holds: { name, owner } }: CycleStep): DeadlockStep => ({
+  ...(method !== undefined && { method }),
+  holds: name,
+  owner,
+  waitsFor: wants.name,
+});
+
+/** The error of the wait that gives up. */
+const deadlockError = (
+  { lockName, template }: OfLock,
+  cycle: readonly DeadlockStep[],
+  waited: number,
+): LockDeadlockError =>
+  new LockDeadlockError(
+    `Waiting for lock "${lockName}" would not end, because the callers that wait hold what the others wait for: ${cycleText(cycle)}. ` +
+      'The first of these gave up, so that the others go on: let its locks be released, then try again; to prevent it, acquire these locks in the same order everywhere',
+    { lockName, template, details: { cycle, waitedMs: waited } },
+  );
+
+/** A record that was found, and what it says. */
+interface Sighting extends BlockedHoldRecord {
+  readonly hold: BlockedHold;
+}
+
+/** Most locks that are followed for one wait, and most records of them. */
+const MOST_LOCKS = 50;
+const MOST_SIGHTINGS = 500;
+
+/** Finds which waits keep a lock from being had. What several waits ask is asked once. */
+class Sightings {
+  private readonly found = new Map<string, Promise<readonly Sighting[]>>();
+
+  constructor(private readonly records: Pick<BlockedHoldOperations, 'find'>) {}
+
+  /** Follows the records from holder to holder, as far as they lead. */
+  async behind(wanted: WantedLock): Promise<readonly Sighting[]> {
+    const seen = new Map<string, Sighting>();
+    const places = new Set([storedName(wanted)]);
+    for (const place of places) {
+      for (const sighting of await this.at(place)) {
+        if (seen.size < MOST_SIGHTINGS) seen.set(sighting.text, sighting);
+        if (places.size < MOST_LOCKS) places.add(storedName(sighting.hold.wait.wants));
+      }
+    }
+    return [...seen.values()];
+  }
+
+  private at(place: string): Promise<readonly Sighting[]> {
+    const found = this.found.get(place) ?? this.find(place);
+    this.found.set(place, found);
+    return found;
+  }
+
+  private async find(place: string): Promise<readonly Sighting[]> {
+    const records = await this.records.find(place);
+    return records.flatMap((record) => {
+      const hold = blockedHoldOf(record.text);
+      return hold ? [{ ...record, hold }] : [];
+    });
+  }
+}
 
 /** How often the records of waits are kept, and for how long, ms. */
 const KEEP_EVERY_MS = 400;
@@ -21,7 +90,7 @@ const MOST_WAITS = 100;
 const MOST_HELD = 20;
 
 /** What the watch of one connection needs. */
-export interface DeadlockServices {
+interface DeadlockServices {
   readonly scheduler: MonotonicScheduler;
   readonly events: LockEvents;
   readonly records: BlockedHoldOperations;

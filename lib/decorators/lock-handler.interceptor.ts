@@ -5,6 +5,7 @@ import {
   Injectable,
   type NestInterceptor,
   type Type,
+  UseInterceptors,
 } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { LockNameError } from '../errors.js';
@@ -33,7 +34,7 @@ export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type
  * @param of The function or decorator as written in source, for messages.
  * @throws LockNameError, LockOptionsError
  */
-export const handlerInterceptor = (
+const handlerInterceptor = (
   of: string,
   key: HandlerKey,
   options: LockHandlerOptions | undefined,
@@ -56,3 +57,16 @@ export const handlerInterceptor = (
   recordLockedMethod(LockHandler.prototype, 'intercept', { place: of, connection, usesMasters: need === 'quorum' });
   return LockHandler;
 };
+
+/**
+ * `lockHandler` as a decorator: holds the lock around the whole handler, including pipes and inner interceptors,
+ * until the response is complete. On a controller: around each of its handlers. It works where interceptors do, on
+ * handlers of controllers, resolvers and gateways; for other methods use `@Locked`.
+ *
+ * @example
+ * @Post(':id/items')
+ * @LockedHandler((context) => lockName`cart:${context.switchToHttp().getRequest().params.id}`, { wait: '3s' })
+ * add(@Param('id') id: string) { … }
+ */
+export const LockedHandler = (key: HandlerKey, options?: LockHandlerOptions): ClassDecorator & MethodDecorator =>
+  UseInterceptors(handlerInterceptor('@LockedHandler', key, options));

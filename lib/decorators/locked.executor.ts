@@ -9,8 +9,7 @@ import { fullName } from '../locks/full-name.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { SingleFlight } from '../coordination/single-flight.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
-import { runFor } from '../context/run-in-scope.js';
-import { runAndStart } from '../context/start-thenable.js';
+import { runAndStart, runFor } from '../context/run-in-scope.js';
 import type { LockedPlan, Permits } from './locked.options.js';
 import { lockedIterable } from './results/locked-iterable.js';
 import { lockedOpenResult } from './results/locked-open-result.js';
@@ -22,7 +21,7 @@ import { resultOfConflict } from '../locks/options/with-lock.options.js';
 import { MultiLock } from '../locks/multi-lock.js';
 import { Semaphore } from '../synchronizers/semaphore.js';
 import { chosenKind } from '../locks/lock-kinds.js';
-import { acquireAll } from '../locks/acquire-all.js';
+import { acquireAll } from '../locks/acquire-members.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { ReentrantLock } from '../locks/reentrant-lock.js';
 
@@ -37,7 +36,7 @@ interface Origin {
  * Acquires everything that a call needs, or nothing.
  * @param names Full names, at least one, without duplicates, in the order common to all processes.
  */
-export const acquireFor = async (
+const acquireFor = async (
   runtime: LockRuntime,
   plan: Pick<LockedPlan, 'need' | 'holdAtLeast'>,
   names: readonly string[],

@@ -1,11 +1,114 @@
+import { type Scheduler, systemScheduler } from '../time/scheduler.js';
+import type { LockKindName } from './life-cycle-events.js';
 import { messageOf } from '../errors.js';
 import { cycleText } from './deadlock-step.js';
-import { type Scheduler, systemScheduler } from '../time/scheduler.js';
 import type { EventOf, LockEvents } from './lock-events.js';
 import { type BlockedLock, type LockNotice, NOTICE_TYPES, type OfHold } from './lock-notices.js';
-import { inParentheses, listed, quoted, seconds, titleOfLock } from './log-text.js';
 import { type Affected, type Outage, titleOf } from './outage.js';
-import { RepeatedLines } from './repeated-lines.js';
+
+/** How often a line that repeats is written, ms. */
+const PERIOD_MS = 60_000;
+/** Most lines whose repetitions are counted; further ones are written each time. */
+const MOST_LINES = 100;
+
+/** Writes a line. @param times How often the same line would have been written since the last time, if it was. */
+type WriteLine = (times?: number) => void;
+
+interface Repetition {
+  /** How often it was written at once. */
+  written: number;
+  times: number;
+  /** Writes the latest of them. */
+  write: WriteLine;
+}
+
+/**
+ * Writes a line at once, and while it repeats only once a minute, with the number of repetitions. Texts that differ only
+ * in their numbers, such as times, count as one line.
+ */
+class RepeatedLines {
+  private readonly repetitions = new Map<string, Repetition>();
+
+  constructor(private readonly scheduler: Pick<Scheduler, 'schedule'>) {}
+
+  /** @param atOnce How often it is written before it is only counted. */
+  write(text: string, write: WriteLine, atOnce = 1): void {
+    const key = text.replaceAll(/\d+/g, '0');
+    const known = this.repetitions.get(key);
+    if (known && known.written < atOnce) {
+      known.written += 1;
+      write();
+      return;
+    }
+    if (known) {
+      known.times += 1;
+      known.write = write;
+      return;
+    }
+    if (this.repetitions.size < MOST_LINES) this.begin(key, { times: 0, written: 1, write });
+    write();
+  }
+
+  private begin(key: string, repetition: Repetition): void {
+    this.repetitions.set(key, repetition);
+    this.scheduler.schedule(PERIOD_MS, () => {
+      this.repetitions.delete(key);
+      const { times, written, write } = repetition;
+      if (times === 0) return;
+      this.begin(key, { times: 0, written, write });
+      write(times);
+    });
+  }
+}
+
+/** Most names in one line. */
+const SHOWN = 10;
+
+/** Joins names for one log line, with the number of omitted ones. */
+export const listed = (names: readonly string[]): string => {
+  const rest = names.length - SHOWN;
+  return [...names.slice(0, SHOWN), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+};
+
+export const seconds = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`);
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** A name in quotes. Names may contain control characters if the module allows that; a line of a log must not. */
+export const quoted = (name: string): string => `"${name.replaceAll(/\p{Cc}/gu, escaped)}"`;
+
+/** What acquired a lock, as far as it is known. */
+interface Origin {
+  readonly template?: string | undefined;
+  readonly method?: string | undefined;
+}
+
+/** Joins the key template and the method of a lock with further facts: `(order:<0>, @Locked Orders.pay)`. */
+export const inParentheses = ({ template, method }: Origin, lockName: string, ...facts: readonly string[]): string => {
+  // A template without arguments is the name itself.
+  const known = [template === lockName ? undefined : template, method, ...facts].filter((fact) => fact !== undefined);
+  return known.length === 0 ? '' : ` (${known.join(', ')})`;
+};
+
+const TITLES: Readonly<Partial<Record<LockKindName, string>>> = {
+  read: 'Read lock',
+  write: 'Write lock',
+  limit: 'A permit of limit',
+  semaphore: 'A permit of semaphore',
+  permitExpirableSemaphore: 'A permit of semaphore',
+};
+
+/** The lock that an event is about, as far as the event says. */
+interface NamedLock extends Origin {
+  readonly lockName: string;
+  readonly kind?: LockKindName | undefined;
+}
+
+/** The lock of an event at the beginning of a line: `Lock "order:42" (order:<0>, @Locked Orders.pay)`. */
+const titleOfLock = (lock: NamedLock): string => {
+  const title = (lock.kind && TITLES[lock.kind]) ?? 'Lock';
+  return `${title} ${quoted(lock.lockName)}${inParentheses(lock, lock.lockName)}`;
+};
 
 /** The part of Nest's logger that is used. */
 export interface EventLog {

@@ -1,6 +1,9 @@
 import { type Channel, tracingChannel } from 'node:diagnostics_channel';
-import { isSubscribed } from './is-subscribed.js';
 import type { OfLock } from './life-cycle-events.js';
+
+/** Whether any of these channels has a subscriber. On the hot path, see docs/architecture.md#hot-path. */
+export const isSubscribed = (channels: readonly Channel[]): boolean =>
+  channels.some(({ hasSubscribers }) => hasSubscribers);
 
 /** The message of `tracing:nest-redis-lock:wait:*`, one object from the call that acquires to its outcome. */
 export interface WaitTrace extends OfLock {

@@ -1,7 +1,7 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { onRejection } from '../concurrency/on-rejection.js';
 import { runOutsideContexts } from '../context/owner-context.js';
-import { isSubscribed } from './is-subscribed.js';
+import { isSubscribed } from './hold-tracing.js';
 import { ACQUISITION_TYPES, LIFE_CYCLE_TYPES, type LifeCycleEvent } from './life-cycle-events.js';
 import { type LockNotice, NOTICE_TYPES } from './lock-notices.js';
 
@@ -24,7 +24,7 @@ interface Hearers {
 }
 
 /** The channel of `node:diagnostics_channel` on which events of a type are published. */
-export const channelName = (type: LockEventType): string => `nest-redis-lock:${type}`;
+const channelName = (type: LockEventType): string => `nest-redis-lock:${type}`;
 
 const CHANNELS = new Map(LOCK_EVENT_TYPES.map((type) => [type, channel(channelName(type))] as const));
 const ACQUISITION_CHANNELS = ACQUISITION_TYPES.map((type) => channel(channelName(type)));

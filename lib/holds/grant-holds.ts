@@ -1,6 +1,6 @@
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import { type LeaseTerms, type RenewalTerms, renewalOf } from '../waiting/acquire.options.js';
-import type { Seat } from './forgotten/seat.js';
+import type { Seat } from './seat.js';
 import type { Hold } from './hold.js';
 
 /** How a hold ends: `scoped` with the callback it was acquired for, `manual` when its acquirer releases it. */
@@ -13,7 +13,7 @@ export interface CountedHold extends Hold {
   readonly seat: HoldSeat;
 }
 
-export type HoldSeat = Seat<CountedHold>;
+type HoldSeat = Seat<CountedHold>;
 /** A hold, of which only the place is known. */
 export type Seated = Pick<CountedHold, 'seat'>;
 

@@ -1,6 +1,6 @@
 import { runOutsideContexts } from '../context/owner-context.js';
 import type { LockFamily } from './lock-kind.js';
-import { CallerPlaces } from './forgotten/caller-places.js';
+import { CallerPlaces } from './seat.js';
 import { LinkedList, type ListNode } from '../collections/linked-list.js';
 
 /** All current grants. Each stays registered until the server has confirmed its release. */

@@ -1,6 +1,6 @@
 import type { ReleaseOutcome } from '../backend/lock-operations.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
-import { tellHandOver, tellRelease, type ToldHold } from './observed/hold-events.js';
+import { tellHandOver, tellRelease, type ToldHold } from './hold-events.js';
 import type { HoldRelease } from './hold.js';
 import type { GrantLoss } from './grant-state.js';
 

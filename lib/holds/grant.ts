@@ -31,11 +31,10 @@ import {
   tellLoss,
   tellRelease,
   tellRenewal,
-} from './observed/hold-events.js';
+} from './hold-events.js';
 import { HoldAgeCheck } from './hold-age-check.js';
-import { LazyAbortController } from './lazy-abort-controller.js';
+import { LazyAbortController, lossError, lossTexts } from './loss.js';
 import type { LockKind } from './lock-kind.js';
-import { lossError, lossTexts } from './loss-error.js';
 import { AsyncMutex } from '../concurrency/async-mutex.js';
 import type { HowReleased } from '../events/life-cycle-events.js';
 import type { GrantPlace } from './converting/grant-place.js';

@@ -7,7 +7,7 @@ import { cannotBeDetached } from './detaching/detach.options.js';
 import type { Hold, HoldRelease, HoldSummary } from './hold.js';
 import { cannotBeConverted } from './converting/upgrade.options.js';
 import type { HoldToken } from './detaching/hold-token.js';
-import { LazyAbortController } from './lazy-abort-controller.js';
+import { LazyAbortController } from './loss.js';
 import { runUnderHold } from './run-under-hold.js';
 
 /** One acquisition of several locks: held while all of them are; that of a RedLock, while a majority of them is. */

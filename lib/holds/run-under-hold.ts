@@ -1,5 +1,5 @@
 import { currentContext, HoldContext, runInContext } from '../context/owner-context.js';
-import { isThenable, runAndStart } from '../context/start-thenable.js';
+import { isThenable, runAndStart } from '../context/run-in-scope.js';
 import type { Hold } from './hold.js';
 
 /**

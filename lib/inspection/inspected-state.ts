@@ -7,9 +7,8 @@ import {
   type StoredQueue,
   type StoredState,
 } from '../backend/inspection-operations.js';
-import type { HolderRecord } from './holder-record.js';
+import { type HolderRecord, readRecord } from './holder-record.js';
 import type { InspectedHolder, InspectedKind, InspectedLock, InspectedWaiting } from './inspected-lock.js';
-import { readRecord } from './read-record.js';
 
 /** The parts of a connection that an inspection needs. */
 export interface InspectionServices {

@@ -1,14 +1,53 @@
+import type { NameLimits } from '../keys/lock-name.js';
+import { invalidOption, parseOptions, parseSignal } from '../validation/options.js';
 import type { FoundName, StoredState } from '../backend/inspection-operations.js';
 import type { LockKindName } from '../events/life-cycle-events.js';
 import { globOf } from '../keys/glob.js';
 import type { ListedLock } from './inspected-lock.js';
-import { inspectedState, type InspectionServices, type OwnIds, ownersOf } from './inspected-state.js';
-import { inspectedLimit } from './inspect-lock.js';
-import { inspectedPermits } from './inspect-synchronizer.js';
-import type { ListSearch } from './list.options.js';
+import { inspectedState, type InspectionServices, ownersOf, type OwnIds } from './inspected-state.js';
+import { inspectedLimit, inspectedPermits } from './inspect-lock.js';
+
+/** Options of `locks.list()`. */
+export interface ListOptions {
+  /** Ends the iteration with the reason of the signal, before the next command. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * How many keys a server looks at for one command: more is faster, and keeps the server longer from other work.
+   * Default: 500; 1 … 10,000.
+   */
+  readonly batch?: number | undefined;
+}
+
+/** What is looked for. */
+interface ListSearch {
+  readonly pattern: string;
+  readonly batch: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const BATCH = 500;
+const MOST = 10_000;
+
+/** A lone surrogate would become another character on the wire. */
+const isSendable = (text: string, maxBytes: number): boolean => {
+  const bytes = Buffer.from(text);
+  return bytes.length <= maxBytes && bytes.toString() === text;
+};
+
+/** @throws LockOptionsError that names option and value. */
+export const parseList = (pattern: unknown, options: ListOptions | undefined, { maxBytes }: NameLimits): ListSearch => {
+  const { signal, batch = BATCH } = parseOptions(options, ['signal', 'batch'], { of: 'list' });
+  if (typeof pattern !== 'string' || pattern === '' || !isSendable(pattern, maxBytes)) {
+    throw invalidOption('pattern', pattern, `a glob such as "order:*", of at most ${maxBytes} bytes`);
+  }
+  if (typeof batch !== 'number' || !Number.isInteger(batch) || batch < 1 || batch > MOST) {
+    throw invalidOption('batch', batch, `a whole number from 1 to ${MOST}`);
+  }
+  return { pattern, batch, signal: parseSignal(signal) };
+};
 
 /** What an iteration over the locks of one connection needs. */
-export interface ListServices extends InspectionServices {
+interface ListServices extends InspectionServices {
   /** What names begin with. */
   readonly keyPrefix: string;
   /** The permits with ids of this process. */
@@ -26,7 +65,7 @@ const kindOf = ({ shape, queue, fence }: StoredState): LockKindName => {
 };
 
 /** What is stored under a name that was found. */
-export const inspectFound = async (services: ListServices, { name, key, what }: FoundName): Promise<ListedLock> => {
+const inspectFound = async (services: ListServices, { name, key, what }: FoundName): Promise<ListedLock> => {
   const { inspection } = services.backend;
   const own = ownersOf(services.owners);
   const shown = name.slice(services.keyPrefix.length);

@@ -4,9 +4,9 @@ import { CompositeHold } from '../holds/multi-hold.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
 import { type AcquireTerms, type LeaseTerms, renewalOf } from '../waiting/acquire.options.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
-import { inspectedTogether } from '../inspection/inspect-together.js';
+import { inspectedTogether } from '../inspection/inspect-lock.js';
 import { refusal } from '../waiting/wait-errors.js';
-import { acquireAll } from './acquire-all.js';
+import { acquireAll } from './acquire-members.js';
 import {
   type AcquiredMembers,
   CompositeLock,

@@ -1,4 +1,6 @@
-import { quorumLease, majorityOf, kthLargest } from '../backend/quorum/majority.js';
+import { chosenKind } from './lock-kinds.js';
+import { type LockServices, ReentrantLock } from './reentrant-lock.js';
+import { kthLargest, majorityOf, quorumLease } from '../backend/quorum/majority.js';
 import {
   LockConflictError,
   type LockError,
@@ -12,9 +14,9 @@ import { MajorityHold } from '../holds/majority-hold.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
 import { type AcquireTerms, renewalOf } from '../waiting/acquire.options.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
-import { inspectedTogether } from '../inspection/inspect-together.js';
+import { inspectedTogether } from '../inspection/inspect-lock.js';
 import { refusal } from '../waiting/wait-errors.js';
-import { acquireMajority, type VoteResult } from './acquire-majority.js';
+import { acquireMajority, type VoteResult } from './acquire-members.js';
 import {
   type AcquiredMembers,
   CompositeLock,
@@ -22,7 +24,13 @@ import {
   type MemberRules,
   membersOf,
 } from './composite-lock.js';
-import type { LockServices, ReentrantLock } from './reentrant-lock.js';
+
+/**
+ * The reentrant lock on a quorum of independent masters.
+ * @throws LockOptionsError if none are configured.
+ */
+export const quorumLock = (runtime: LockServices, name: string): ReentrantLock =>
+  new ReentrantLock(runtime, name, undefined, chosenKind(runtime.kinds, 'quorum'));
 
 const FEWEST_MEMBERS = 3;
 

@@ -1,5 +1,5 @@
 import type { LockBackend } from '../backend/lock-backend.js';
-import { runAndStart } from '../context/start-thenable.js';
+import { runAndStart } from '../context/run-in-scope.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import { LockConflictError, LockTimeoutError, LockOwnershipError } from '../errors.js';
 import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
@@ -12,15 +12,13 @@ import {
   type WithLockOptions,
   type WithLockPlan,
 } from './options/with-lock.options.js';
-import { inspectLock } from '../inspection/inspect-lock.js';
-import { inspectedQuorum } from '../inspection/inspect-quorum.js';
+import { inspectedQuorum, inspectLock } from '../inspection/inspect-lock.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import type { Lock } from './lock.js';
 import { acceptedTerms, type AcquireTerms, type AcquireOptions, type LockRequest } from '../waiting/acquire.options.js';
 import { ReentrantAcquirer, type ReentrancyServices } from '../reentrancy/reentrant-acquirer.js';
-import type { GrantOrigin } from '../holds/observed/hold-events.js';
+import { type GrantOrigin, lockFields } from '../holds/hold-events.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
-import { lockFields } from '../holds/observed/hold-events.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import type { LockKinds } from './lock-kinds.js';
 

@@ -1,15 +1,107 @@
-import { type BeforeApplicationShutdown, Inject, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { LockOptionsError } from '../errors.js';
-import { type LockedMethodInfo, lockedMethodsOf } from '../decorators/decorated-method.js';
-import { LockedExecutor } from '../decorators/locked.executor.js';
-import { type ConnectionRegistry } from '../runtime/connection-registry.js';
-import { ForeignInstances } from './foreign-instances.js';
-import { loggerOf, openConnections } from './open-connections.js';
-import { ShutdownDrain } from './shutdown-drain.js';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Logger,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { allSettled } from '../concurrency/all-settled.js';
+import { logEvents } from '../events/event-log.js';
+import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
+import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import type { OwnedRuntime } from './runtime.factory.js';
+import { ShutdownDrain } from './shutdown-drain.js';
+import { DiscoveryService, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { adopt } from '../decorators/instance-wiring.js';
+import { isFunction, type LockedMethodInfo, lockedMethodsOf } from '../decorators/decorated-method.js';
+import { LockedExecutor } from '../decorators/locked.executor.js';
+import { LockNotWiredError, LockOptionsError } from '../errors.js';
 import type { LockSettings } from './options/lock-settings.js';
 import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
+
+/**
+ * Opens and probes all connections concurrently, so that none waits for another, and logs their events.
+ * @throws LockUnavailableError, LockUnsafeError, after all are closed again.
+ */
+export const openConnections = async (
+  { all, byName }: ConnectionRegistry<OwnedRuntime>,
+  draining: ShutdownDrain,
+): Promise<void> => {
+  const logs = new Map([...byName].map(([name, runtime]) => [runtime, loggerOf(name)]));
+  const probing = all.map((runtime) => {
+    const log = logs.get(runtime) ?? loggerOf(undefined);
+    logEvents(runtime.events, log);
+    runtime.open();
+    return runtime.probe.run(log);
+  });
+  try {
+    await allSettled(probing);
+  } catch (error) {
+    // No shutdown follows a failed start: Nest calls no hooks, and createLocks() returns nothing to close.
+    await draining.closeWithin(0);
+    throw error;
+  }
+};
+
+/** The logger context contains the connection's name, except for the default connection. */
+export const loggerOf = (connection: string | undefined): Logger =>
+  new Logger(
+    connection === undefined || connection === DEFAULT_CONNECTION_NAME
+      ? 'RedisLockModule'
+      : `RedisLockModule:${connection}`,
+  );
+
+type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Wires instances from useFactory and useValue: Nest injects no properties into them. */
+class ForeignInstances {
+  constructor(
+    private readonly executor: LockedExecutor,
+    private readonly moduleRef: Pick<ModuleRef, 'get'>,
+  ) {}
+
+  /** @throws LockNotWiredError for an instance that needs a module which the application does not import. */
+  wireAll(providers: readonly ProviderWrapper[]): void {
+    for (const provider of providers) {
+      if (!provider.isNotMetatype) continue;
+      const transient: readonly unknown[] = provider.getStaticTransientInstances().map((host) => host?.instance);
+      for (const instance of [provider.instance, ...transient]) this.wire(instance);
+      this.wireLater(provider);
+    }
+  }
+
+  /** Of request scope, instances are made for each request, and others when they are asked for. */
+  private wireLater(provider: ProviderWrapper): void {
+    const factory: unknown = provider.metatype;
+    if (!isFunction(factory)) return;
+    provider.metatype = (...dependencies: unknown[]): unknown => {
+      const made = factory(...dependencies);
+      return made instanceof Promise ? made.then((instance) => this.wire(instance)) : this.wire(made);
+    };
+  }
+
+  private wire<T>(instance: T): T {
+    if (isObject(instance)) {
+      adopt(instance, (token, description) =>
+        token === LockedExecutor ? this.executor : this.find(token, description, instance),
+      );
+    }
+    return instance;
+  }
+
+  private find(token: Parameters<ModuleRef['get']>[0], description: string, { constructor }: object): unknown {
+    try {
+      return this.moduleRef.get<unknown>(token, { strict: false });
+    } catch (cause) {
+      throw new LockNotWiredError(
+        `${constructor.name}, an instance from useFactory or useValue, needs ${description}`,
+        { cause },
+      );
+    }
+  }
+}
 
 /**
  * Starts and stops the module with the application. At shutdown, new acquisitions are refused and waiters rejected at

@@ -1,28 +1,33 @@
+import type { BackendListener, LockBackend } from '../backend/lock-backend.js';
+import type { LockOperations } from '../backend/lock-operations.js';
+import { OwnerIds } from '../context/owner-ids.js';
+import type { HeldLock } from '../deadlock/blocked-hold.js';
+import { DeadlockWatch } from '../deadlock/deadlock-watch.js';
+import { LockOrder } from '../deadlock/lock-order.js';
+import { LockEvents } from '../events/lock-events.js';
+import type { LockFamily } from '../holds/lock-kind.js';
+import type { NestingServices } from '../reentrancy/nested-acquisition.js';
+import { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { ConnectionSettings, LockSettings } from './options/lock-settings.js';
 import { unconfiguredBackend } from '../backend/unconfigured-backend.js';
-import type { LockBackend, BackendListener } from '../backend/lock-backend.js';
 import type { ServerHealth } from '../backend/server-health.js';
 import { Quorum } from '../backend/quorum/quorum.js';
 import { RedisBackend } from '../backend/redis/redis-backend.js';
 import { RedlockNode } from '../backend/redis/redlock-node.js';
 import { openTransport } from '../backend/redis/transport.js';
-import { LockEvents } from '../events/lock-events.js';
 import { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
 import { LocalFlights } from '../coordination/local-flights.js';
 import { GrantRegistry } from '../holds/grant-registry.js';
-import { RecordedGrants } from '../holds/records/recorded-grants.js';
+import { RecordedGrants } from '../holds/recorded-grants.js';
 import { createKinds } from '../locks/lock-kinds.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
-import { PermitsOut } from '../synchronizers/permits-out.js';
+import { PermitsOut } from '../synchronizers/granted-permit.js';
 import { ContextLockStates, ReadWritePairs } from '../reentrancy/context-lock-state.js';
-import { ErrorCodec, type ErrorClass, isErrorClass } from '../coordination/error-codec.js';
-import { deadlockServices } from './deadlock-services.js';
+import { type ErrorClass, ErrorCodec, isErrorClass } from '../coordination/error-codec.js';
 import { StartupProbe } from './startup-probe.js';
 import type { RedlockSettings } from './options/redlock.options.js';
-import type { ConnectionSettings, LockSettings } from './options/lock-settings.js';
-import { OwnerIds } from '../context/owner-ids.js';
 import type { Scheduler } from '../time/scheduler.js';
-import { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { LatchAttempts } from '../waiting/latch-attempts.js';
 import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
 import { PermitAttempts, SemaphoreAttempts } from '../waiting/permit-attempts.js';
@@ -31,6 +36,41 @@ import { InFlight } from '../concurrency/in-flight.js';
 import { Watchdog } from '../watchdog/watchdog.js';
 import * as nest from '@nestjs/common';
 import { latchChannel, semaphoreChannel } from '../keys/redisson-keys.js';
+
+interface Parts {
+  readonly backend: LockBackend;
+  /** Independent masters, if configured. */
+  readonly masters: { readonly lock: LockOperations } | undefined;
+  readonly scheduler: MonotonicScheduler;
+  readonly owners: OwnerIds;
+  readonly events: LockEvents;
+  /** The name of the connection. */
+  readonly connection: string;
+}
+
+/** What looks at the callers of one connection that hold locks and acquire others, as far as the settings want it. */
+const deadlockServices = (
+  { deadlocks, lockOrder, target }: ConnectionSettings,
+  { backend, masters, scheduler, owners: { clientId }, events, connection }: Parts,
+): Pick<NestingServices, 'deadlocks' | 'lockOrder'> => {
+  const operations: Readonly<Record<LockFamily, Pick<LockOperations, 'inspect'> | undefined>> = {
+    exclusive: backend.lock,
+    read: backend.readLock,
+    write: backend.writeLock,
+    quorum: masters?.lock,
+    group: backend.groupLock,
+    limit: backend.limit,
+  };
+  const isHeld = async ({ family, name, owner }: HeldLock): Promise<boolean> =>
+    ((await operations[family]?.inspect(name, owner))?.count ?? 0) > 0;
+  const records = backend.blockedHolds;
+  // Without a server of its own, a connection has no place for records.
+  const isWatched = deadlocks === 'detect' && target.kind !== 'none';
+  return {
+    deadlocks: isWatched ? new DeadlockWatch({ scheduler, events, records, clientId, isHeld }) : undefined,
+    lockOrder: lockOrder === 'off' ? undefined : new LockOrder(events, connection, lockOrder),
+  };
+};
 
 /** Nest's exceptions, such as `NotFoundException`: thrown in another process, they get the same HTTP response here. */
 export const HTTP_ERRORS: readonly ErrorClass[] = Object.values<unknown>(nest).filter(isErrorClass);
@@ -54,7 +94,7 @@ export interface OwnedRuntime extends LockRuntime {
 }
 
 /** Creates the backend of a connection. */
-export type BackendFactory = (settings: ConnectionSettings, scheduler: MonotonicScheduler) => LockBackend;
+type BackendFactory = (settings: ConnectionSettings, scheduler: MonotonicScheduler) => LockBackend;
 
 const redisBackend: BackendFactory = ({ target, ...settings }, scheduler) => {
   if (target.kind === 'none') return unconfiguredBackend(target.reason);
@@ -170,7 +210,7 @@ export const createRuntime = (
 };
 
 /** Assembles the services of one connection, by its name. */
-export type RuntimeFactory = (settings: ConnectionSettings, clock: Scheduler, connection: string) => OwnedRuntime;
+type RuntimeFactory = (settings: ConnectionSettings, clock: Scheduler, connection: string) => OwnedRuntime;
 
 /** Memory, with the translated scripts, is loaded only for a connection that names it. */
 export const loadRuntimes = async ({ target, others }: LockSettings): Promise<RuntimeFactory> => {

@@ -1,5 +1,4 @@
-import type { EventLog } from '../events/event-log.js';
-import { inParentheses, listed, quoted, seconds } from '../events/log-text.js';
+import { type EventLog, inParentheses, listed, quoted, seconds } from '../events/event-log.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import type { Grant } from '../holds/grant.js';
 import { LockShutdownError } from '../errors.js';

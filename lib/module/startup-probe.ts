@@ -1,23 +1,41 @@
 import type { ProbeError } from '../backend/redis/probe/findings.js';
+import { LockUnavailableError, LockUnsafeError, messageOf } from '../errors.js';
 import { describeConnection, type Findings, NodesProbe, probeConnection } from '../backend/redis/probe/probe.js';
-import { LockUnavailableError, messageOf } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { titleOf } from '../events/outage.js';
 import { runOutsideContexts } from '../context/owner-context.js';
-import { ADVICE, unsafe } from './unsafe-error.js';
 import type { ConnectionSettings } from './options/lock-settings.js';
 import { abortablePause } from '../time/abortable-pause.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
+/** The way to lock although locks could be lost or granted twice. */
+export const ADVICE = ". To lock anyway, set probe: 'warn'";
+
+/**
+ * @param advice Added if locks would work with it: not with a replica, nor without the rights.
+ * @param others Other reasons, for which no lock would work.
+ */
+export const unsafe = (
+  dangers: readonly ProbeError[],
+  advice = '',
+  others: readonly string[] = [],
+): LockUnsafeError => {
+  const reasons = [...dangers.map(({ where, reason, remedy }) => `${where}: ${reason}; ${remedy}`), ...others];
+  const helps = dangers.every(({ isUsable }) => isUsable);
+  return new LockUnsafeError(`Locks could not be trusted. ${reasons.join('. ')}${helps ? advice : ''}`, {
+    details: { reasons },
+  });
+};
+
 /** The part of Nest's logger that the probe uses. */
-export interface ProbeLog {
+interface ProbeLog {
   log(message: string): void;
   warn(message: string): void;
   error(message: string): void;
 }
 
 /** The backends that must grant no locks if their servers are unsafe. */
-export interface ProbeRefusals {
+interface ProbeRefusals {
   readonly backend: { refuse(reason: Error): void };
   readonly masters: { refuse(node: string, reason: Error): void } | undefined;
 }

@@ -2,7 +2,7 @@ import type { GrantPlace } from '../holds/converting/grant-place.js';
 import { Grant, type GrantServices } from '../holds/grant.js';
 import type { HoldLifetime } from '../holds/grant-holds.js';
 import { GrantedHold } from '../holds/granted-hold.js';
-import { type GrantOrigin, lockFields } from '../holds/observed/hold-events.js';
+import { type GrantOrigin, lockFields } from '../holds/hold-events.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import type { AcquireTerms } from '../waiting/acquire.options.js';

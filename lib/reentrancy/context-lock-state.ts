@@ -1,8 +1,9 @@
-import type { OwnerContext } from '../context/owner-context.js';
+import type { OwnerContext, ScopeContext } from '../context/owner-context.js';
 import { AsyncMutex } from '../concurrency/async-mutex.js';
 import type { Grant } from '../holds/grant.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { LockFamily } from '../holds/lock-kind.js';
+import type { GrantPlace } from '../holds/converting/grant-place.js';
 
 /** The key under which contexts store the state of a lock. */
 export const stateName = (family: LockFamily, name: string): string => `${family} ${name}`;
@@ -116,5 +117,51 @@ export class ReadWritePairs {
   writeOf(read: Grant): Grant | undefined {
     const write = this.writes.get(read);
     return write?.isJoinable && !write.isLost ? write : undefined;
+  }
+}
+
+/**
+ * Lets later calls for a beneficiary, such as a transaction, re-enter a hold that is kept for it although the first
+ * call joined a grant of its caller. Otherwise they would wait, as a new owner, for the end of the beneficiary, and so
+ * for themselves. The caller comes first: later calls get in when its context has closed.
+ * @param beneficiary Scope of the beneficiary.
+ * @param caller The context whose grant was joined.
+ */
+export const keepForBeneficiary = (
+  beneficiary: ScopeContext,
+  states: ContextLockStates,
+  hold: GrantedHold,
+  caller: OwnerContext,
+): void => {
+  const { name, kind } = hold.grant;
+  const state = states.take(beneficiary, stateName(kind.family, name));
+  if (state.joinableGrant) return;
+  state.grant = hold.grant;
+  void state.sectionMutex.lock().then((unlock) => caller.whenClosed(unlock));
+};
+
+/** The place of one lock's grant in a scope. */
+export class ScopePlace implements GrantPlace<Grant> {
+  constructor(
+    private readonly states: ContextLockStates,
+    private readonly scope: ScopeContext,
+    private readonly family: LockFamily,
+    private readonly name: string,
+  ) {}
+
+  onClosed(): void {
+    this.states.removeIfIdle(this.scope, this.key);
+  }
+
+  inHalf(family: LockFamily): ScopePlace {
+    return new ScopePlace(this.states, this.scope, family, this.name);
+  }
+
+  put(grant: Grant): void {
+    this.states.take(this.scope, this.key).grant = grant;
+  }
+
+  private get key(): string {
+    return stateName(this.family, this.name);
   }
 }

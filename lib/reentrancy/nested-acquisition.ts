@@ -6,7 +6,7 @@ import type { NestedAcquisition } from '../deadlock/watched-wait.js';
 import type { LockOrderError } from '../errors.js';
 import type { OfLock } from '../events/life-cycle-events.js';
 import type { Grant } from '../holds/grant.js';
-import { lockFields } from '../holds/observed/hold-events.js';
+import { lockFields } from '../holds/hold-events.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import type { WaitGuard, WaitLimit } from '../time/wait-limit.js';

@@ -1,18 +1,42 @@
+import { LockLostError } from '../errors.js';
+import { LazyAbortController, lossRemedy } from '../holds/loss.js';
+import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import { inspect } from 'node:util';
 import { endHold } from '../events/hold-tracing.js';
 import type { PermitLeaseOutcome } from '../backend/permit-operations.js';
-import { LockLostError } from '../errors.js';
 import type { PermitId } from '../context/permit-ids.js';
 import { AsyncMutex } from '../concurrency/async-mutex.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
-import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
-import { LazyAbortController } from '../holds/lazy-abort-controller.js';
 import type { Permit } from './permit.js';
-import { type LossListener, lostPermit, permitLoss } from './permit-loss.js';
 import { type Renewable, type RenewalServices, RenewedPermit } from './renewed-permit.js';
 
+const REASONS: Readonly<Record<LossReason, string>> = {
+  'lease-over': 'its lease ended before it was released',
+  'held-too-long': 'it was held for longer than maxHold, and the watchdog stopped renewing it',
+  gone: 'the server no longer has it, because its lease ended or the semaphore was deleted',
+};
+
+/** Called with the reason why a permit is lost, and how to prevent that. */
+type LossListener = (reason: string, remedy: string) => void;
+
+/** How to prevent the loss of a permit that is not renewed. */
+export const REMEDY =
+  'give the permit a longer lease or none, or let it be renewed, and check for code that releases it or deletes the semaphore';
+
+/** Why a permit was lost, and how to prevent that. */
+const permitLoss = (reason: LossReason, isRenewed: boolean): Parameters<LossListener> => [
+  REASONS[reason],
+  isRenewed ? lossRemedy(reason, true) : REMEDY,
+];
+
+const lostPermit = (name: string, permit: string, reason: LossReason | undefined): LockLostError =>
+  new LockLostError(
+    `Permit ${permit} of semaphore "${name}" is lost: ${REASONS[reason ?? 'lease-over']}; stop, another caller may have it`,
+    { lockName: name, details: { permit, reason } },
+  );
+
 /** A permit as granted by the server. */
-export interface PermitGrant {
+interface PermitGrant {
   /** The semaphore's name. */
   readonly name: string;
   readonly id: PermitId;
@@ -241,5 +265,44 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
   private lossError(): LockLostError {
     const { reason } = this.stopSignal;
     return reason instanceof LockLostError ? reason : lostPermit(this.name, this.id, this.lossReason);
+  }
+}
+
+/**
+ * Permits granted in this process that are still referenced, so that a release or a new lease by id reaches the object.
+ * Held weakly: other processes may release them, and this map must not keep those in memory.
+ */
+export class PermitsOut {
+  private readonly byId = new Map<PermitId, WeakRef<GrantedPermit>>();
+  private readonly collected = new FinalizationRegistry<PermitId>((id) => this.byId.delete(id));
+
+  add(permit: GrantedPermit): void {
+    this.byId.set(permit.id, new WeakRef(permit));
+    this.collected.register(permit, permit.id, permit);
+  }
+
+  find(name: string, id: PermitId): GrantedPermit | undefined {
+    const permit = this.byId.get(id)?.deref();
+    return permit?.name === name ? permit : undefined;
+  }
+
+  has(id: PermitId): boolean {
+    return this.byId.get(id)?.deref() !== undefined;
+  }
+
+  delete(permit: GrantedPermit): void {
+    this.byId.delete(permit.id);
+    this.collected.unregister(permit);
+  }
+
+  get size(): number {
+    return this.byId.size;
+  }
+
+  *[Symbol.iterator](): Generator<GrantedPermit> {
+    for (const reference of this.byId.values()) {
+      const permit = reference.deref();
+      if (permit) yield permit;
+    }
   }
 }

@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
+import { GrantedPermit, type PermitKeeper, type PermitsOut, REMEDY } from './granted-permit.js';
+import type { Permit } from './permit.js';
 import type { PermitId, PermitIds } from '../context/permit-ids.js';
 import type { AcquiredPermits } from '../waiting/permit-attempts.js';
-import { GrantedPermit, type PermitKeeper } from './granted-permit.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import { endHold } from '../events/hold-tracing.js';
 import type { HowReleased } from '../events/life-cycle-events.js';
@@ -10,11 +12,65 @@ import type { Grant } from '../holds/grant.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { AcquireDefaults } from '../waiting/acquire.options.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
-import { permitsOf } from './permit-events.js';
-import type { Permit } from './permit.js';
-import { PermitHandle } from './permit-handle.js';
-import { REMEDY } from './permit-loss.js';
-import type { PermitsOut } from './permits-out.js';
+import { permitsOf } from './renewed-permit.js';
+
+/**
+ * A permit that is renewed, as its acquirer has it. The watchdog refers to the permit, and to this only once its id or its
+ * signal was read: without these, a permit whose handle was collected can never be released.
+ */
+class PermitHandle implements Permit {
+  constructor(private readonly permit: GrantedPermit) {}
+
+  get id(): string {
+    this.permit.handle = this;
+    return this.permit.id;
+  }
+
+  get name(): string {
+    return this.permit.name;
+  }
+
+  get isHeld(): boolean {
+    return this.permit.isHeld;
+  }
+
+  get isReleased(): boolean {
+    return this.permit.isReleased;
+  }
+
+  get remaining(): number {
+    return this.permit.remaining;
+  }
+
+  get signal(): AbortSignal {
+    this.permit.handle = this;
+    return this.permit.signal;
+  }
+
+  assertHeld(): void {
+    this.permit.assertHeld();
+  }
+
+  release(): Promise<'released' | 'expired'> {
+    return this.permit.release();
+  }
+
+  toString(): string {
+    return this.id;
+  }
+
+  toJSON(): string {
+    return this.id;
+  }
+
+  [inspect.custom](): string {
+    return inspect(this.permit);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.permit[Symbol.asyncDispose]();
+  }
+}
 
 /** The services that granted permits need. */
 export interface GrantedPermitServices {

@@ -6,7 +6,7 @@ import type { Acquirer } from '../waiting/acquirer.js';
 import type { AcquiredPermits, WantedPermits } from '../waiting/permit-attempts.js';
 import { isObserved, ObservedAcquisition, type Taken } from '../waiting/observed-acquisition.js';
 import type { GrantedPermit } from './granted-permit.js';
-import { type GrantedPermitServices, GrantedPermits } from './granted-permits.js';
+import { GrantedPermits, type GrantedPermitServices } from './granted-permits.js';
 import type { Permit } from './permit.js';
 import {
   DELTA,
@@ -17,11 +17,11 @@ import {
   type PermitOptions,
   PERMITS,
 } from './permit.options.js';
-import { permitsOf } from './permit-events.js';
 import type { SynchronizerServices } from './synchronizer-services.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
-import { inspectPermits } from '../inspection/inspect-synchronizer.js';
+import { inspectPermits } from '../inspection/inspect-lock.js';
 import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
+import { permitsOf } from './renewed-permit.js';
 
 /** Services shared by the permit-expirable semaphores of one connection. */
 export interface PermitServices extends SynchronizerServices, GrantedPermitServices {

@@ -3,7 +3,6 @@ import type { PermitId } from '../context/permit-ids.js';
 import { isPassing } from '../errors.js';
 import type { OfHold } from '../events/lock-notices.js';
 import type { LockEvents } from '../events/lock-events.js';
-import { permitsOf } from './permit-events.js';
 import { HoldAgeCheck } from '../holds/hold-age-check.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { AcquireDefaults } from '../waiting/acquire.options.js';
@@ -11,6 +10,16 @@ import type { Lease, LossReason } from '../watchdog/lease.js';
 import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
 import type { Watched } from '../watchdog/watched.js';
+import type { OfLock } from '../events/life-cycle-events.js';
+
+/** The fields of an event that say which permit-expirable semaphore it is about. */
+export const permitsOf = ({ connection }: { readonly connection: string }, name: string): OfLock => ({
+  connection,
+  kind: 'permitExpirableSemaphore',
+  lockName: name,
+  template: undefined,
+  method: undefined,
+});
 
 /** The services by which permits are renewed. */
 export interface RenewalServices {

@@ -1,3 +1,7 @@
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { LockOperations } from '../backend/lock-operations.js';
+import { memoryBackend } from '../backend/memory/memory-backend.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { adopt } from '../decorators/instance-wiring.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
 import { LockService } from '../lock.service.js';
@@ -6,10 +10,61 @@ import { createRuntime } from '../module/runtime.factory.js';
 import { ConnectionRegistry } from '../runtime/connection-registry.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { invalidOption } from '../validation/options.js';
-import { type FakeLockCall, grantEverything } from './grant-everything.js';
 import { ManualClock } from './manual-clock.js';
 import { type LockedCallRecord, RecordingExecutor } from './recording-executor.js';
 import { neverForget } from './test-connection.js';
+
+/** An acquisition that a fake granted. */
+export interface FakeLockCall {
+  readonly name: string;
+  /** What was acquired. Spin and non-reentrant locks are `plain`. */
+  readonly kind: 'plain' | 'fair' | 'fenced' | 'group' | 'read' | 'write' | 'limit' | 'semaphore' | 'permit';
+}
+
+type Kind = FakeLockCall['kind'];
+
+/** Nothing is ever late. */
+const COMMAND_TIMEOUT_MS = 1000;
+
+/** A backend that grants every request at once, so that owners do not exclude each other. */
+const grantEverything = (scheduler: MonotonicScheduler, record: (call: FakeLockCall) => void): LockBackend => {
+  const backend = memoryBackend({ commandTimeout: COMMAND_TIMEOUT_MS }, scheduler);
+  let fence = 0n;
+  const held = async () => ({ outcome: 'held', sent: new Stopwatch(scheduler) }) as const;
+  const grant = (kind: Kind, name: string) => {
+    record({ name, kind });
+    return { outcome: 'acquired', sent: new Stopwatch(scheduler) } as const;
+  };
+  const free = (operations: LockOperations, kind: Kind): void => {
+    operations.acquire = async ({ name }) => grant(kind, name);
+    operations.hold = held;
+    operations.release = async () => ({ outcome: 'released' });
+    operations.leaveBehind = async () => true;
+    operations.forceRelease = async () => false;
+    operations.renew = async (renewals) => ({ sent: new Stopwatch(scheduler), held: renewals.map(() => true) });
+  };
+  backend.takeOver.detach = held;
+  backend.takeOver.attach = held;
+  backend.conversion.upgrade = held;
+  backend.conversion.downgrade = held;
+  free(backend.lock, 'plain');
+  free(backend.fairLock, 'fair');
+  free(backend.fencedLock, 'fenced');
+  free(backend.groupLock, 'group');
+  free(backend.readLock, 'read');
+  free(backend.writeLock, 'write');
+  free(backend.limit, 'limit');
+  backend.limit.queue = async ({ name }) => grant('limit', name);
+  backend.fencedLock.acquire = async ({ name }) => ({ ...grant('fenced', name), fence: (fence += 1n) });
+  backend.fairLock.queue = async ({ name }) => grant('fair', name);
+  backend.semaphore.take = async (name) => {
+    record({ name, kind: 'semaphore' });
+    return { outcome: 'taken', available: 0 };
+  };
+  backend.permitExpirableSemaphore.acquire = async ({ name }) => ({ ...grant('permit', name), available: 0 });
+  backend.permitExpirableSemaphore.release = async () => 'released';
+  return backend;
+};
 
 /** Whatever connection is named, it is this one. */
 class AnyConnection extends ConnectionRegistry {

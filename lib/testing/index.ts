@@ -1,7 +1,7 @@
 /** @module nest-redis-lock/testing */
 export { LeakedLocksError, type TestHolder, type TestWaiter } from './leaked-locks-error.js';
 export { FakeLocks } from './fake-locks.js';
-export type { FakeLockCall } from './grant-everything.js';
+export type { FakeLockCall } from './fake-locks.js';
 export { lockedOptions } from './locked-options.js';
 export type { LockDeclaration } from '../decorators/decorated-method.js';
 export { LockTesting, type LockTestingProvider, type ProviderOverrides } from './lock-testing.js';

@@ -1,8 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import type { RedisLockOptions } from '../module/options/redis-lock.options.js';
 import { RedisLockModule, type RedisLockModuleExtras } from '../module/redis-lock.module.js';
-import { claim } from './claim.js';
-import { LockTesting } from './lock-testing.js';
+import { claim, LockTesting } from './lock-testing.js';
 import { LOCK_CONNECTIONS } from '../module/redis-lock.constants.js';
 import type { LockTestingOptions } from './lock-testing.options.js';
 

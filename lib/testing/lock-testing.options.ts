@@ -1,9 +1,19 @@
+import type { Scheduler } from '../time/scheduler.js';
 import type { LockSettings } from '../module/options/lock-settings.js';
 import { parseModuleOptions, type RedisLockOptions } from '../module/options/redis-lock.options.js';
-import type { Scheduler } from '../time/scheduler.js';
 import { invalidOption, parseOptions } from '../validation/options.js';
 import { ManualClock } from './manual-clock.js';
-import { timersClock } from './timers-clock.js';
+
+/**
+ * The timers and the date of the process, read at each call: the fake timers of jest and node:test replace them. `performance.now()` is not used, because those of node:test do not replace it.
+ */
+const timersClock: Scheduler = {
+  now: () => Date.now(),
+  schedule(ms, task) {
+    const timer = setTimeout(task, ms);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
 
 /** Options of `LockTesting`. */
 export interface LockTestingOptions {

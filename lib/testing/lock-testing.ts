@@ -1,14 +1,16 @@
+import { LeakedLocksError, type TestHolder, type TestWaiter } from './leaked-locks-error.js';
+import { type Side, type TestClient, TestConnection } from './test-connection.js';
+import { LockConflictError, LockOptionsError } from '../errors.js';
 import type { InjectionToken } from '@nestjs/common';
 import { runOutsideContexts } from '../context/owner-context.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
-import { LockConflictError, LockOptionsError } from '../errors.js';
 import type { Hold } from '../holds/hold.js';
 import { LockService } from '../lock.service.js';
 import { fullName } from '../locks/full-name.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
-import { type LockOptions } from '../locks/options/lock.options.js';
+import type { LockOptions } from '../locks/options/lock.options.js';
 import type { LockSettings } from '../module/options/lock-settings.js';
-import { type RedisLockOptions } from '../module/options/redis-lock.options.js';
+import type { RedisLockOptions } from '../module/options/redis-lock.options.js';
 import { LOCK_CONNECTIONS, LOCK_OPTIONS, LOCK_SETTINGS } from '../module/redis-lock.constants.js';
 import { createConnections, type OwnedRuntime } from '../module/runtime.factory.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
@@ -16,14 +18,54 @@ import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js'
 import type { Scheduler } from '../time/scheduler.js';
 import { formatValue } from '../validation/format-value.js';
 import { invalidOption } from '../validation/options.js';
-import { type TestHolder, LeakedLocksError, type TestWaiter } from './leaked-locks-error.js';
-import { holdersOf, waitersOf } from './test-holders.js';
 import { type LockTestingOptions, parseTestingOptions, settingsInMemory } from './lock-testing.options.js';
-import { ManualClock } from './manual-clock.js';
-import { promptClock, settle } from './prompt-clock.js';
+import { ManualClock, promptClock, settle } from './manual-clock.js';
 import { type LockedCallRecord, RecordingExecutor } from './recording-executor.js';
-import { claim } from './claim.js';
-import { type Side, type TestClient, TestConnection } from './test-connection.js';
+
+/** The name as the application calls it. */
+const shortName = (name: string, { runtime }: TestClient): string => {
+  const { keyPrefix } = runtime.defaults;
+  return name.startsWith(keyPrefix) ? name.slice(keyPrefix.length) : name;
+};
+
+/** The holds of a client that its backend confirms. */
+export const holdersOf = async (client: TestClient): Promise<readonly TestHolder[]> => {
+  const { side, connection, runtime } = client;
+  const locks = [...runtime.grants].map(async ({ name, owner, method, kind, operations }) => {
+    const { count } = await operations.inspect(name, owner);
+    const holder = { name: shortName(name, client), side, connection, kind: kind.family, owner, method };
+    return count > 0 ? [holder] : [];
+  });
+  const permits = [...runtime.permitsOut]
+    .filter(({ isHeld }) => isHeld)
+    .map(({ name, id }): TestHolder => {
+      const kind = 'permit';
+      return { name: shortName(name, client), side, connection, kind, owner: id, method: undefined };
+    });
+  return [...(await Promise.all(locks)).flat(), ...permits];
+};
+
+/** The acquisitions of a client that wait. */
+const waitersOf = (client: TestClient): readonly TestWaiter[] => {
+  const { side, connection, pending } = client;
+  return [...pending].map(({ name, what }) => ({ name: shortName(name, client), side, connection, what }));
+};
+
+const kits = new WeakMap<object, object>();
+
+/**
+ * Notes that an application, its connections or its builder have the locks of this kit.
+ * @throws LockOptionsError if they have those of another one, which would see no lock: holders, waiters and clock would
+ *   be those of nothing.
+ */
+export const claim = (owned: object, kit: object): void => {
+  const other = kits.get(owned);
+  if (other === undefined) kits.set(owned, kit);
+  else if (other !== kit)
+    throw new LockOptionsError(
+      'two LockTesting were given for one application, and one of them would see none of its locks; give one',
+    );
+};
 
 /** The part of Nest's `TestingModuleBuilder` that replaces providers. */
 export interface ProviderOverrides {

@@ -1,4 +1,4 @@
-import { NameGroups } from '../../lib/integrations/dashboard/name-groups.js';
+import { NameGroups } from '../../lib/integrations/dashboard/recent-use.js';
 
 describe('The group of a name', () => {
   it.each([

@@ -1,6 +1,4 @@
-import { NameGroups } from '../../lib/integrations/dashboard/name-groups.js';
-import { RecentTimes } from '../../lib/integrations/dashboard/recent-times.js';
-import { RecentUse, type UseEvent } from '../../lib/integrations/dashboard/recent-use.js';
+import { NameGroups, RecentTimes, RecentUse, type UseEvent } from '../../lib/integrations/dashboard/recent-use.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 
 const PERIOD = 5000;

@@ -9,7 +9,7 @@ import {
   LockUnavailableError,
 } from 'nest-redis-lock';
 import { LockedCron } from 'nest-redis-lock/schedule';
-import { type CronTimes, tickAt } from '../../lib/integrations/schedule/planned-tick.js';
+import { type CronTimes, tickAt } from '../../lib/integrations/schedule/scheduled-job.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { runtimeOf, start } from './applications.js';
 import { fireAt, withoutWallClock } from './fired-jobs.js';

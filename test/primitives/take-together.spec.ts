@@ -1,6 +1,5 @@
 import { LockAbortedError, LockTimeoutError } from '../../lib/errors.js';
-import { acquireAll } from '../../lib/locks/acquire-all.js';
-import { acquireMajority } from '../../lib/locks/acquire-majority.js';
+import { acquireAll, acquireMajority } from '../../lib/locks/acquire-members.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';

@@ -1,4 +1,4 @@
-import { keepForBeneficiary } from '../../lib/reentrancy/keep-for-beneficiary.js';
+import { keepForBeneficiary } from '../../lib/reentrancy/context-lock-state.js';
 import { outcomeOf } from '../holds/open-grant.js';
 import { newScope, openContexts } from './open-contexts.js';
 

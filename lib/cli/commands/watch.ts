@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isPassing } from '../../errors.js';
-import { seconds } from '../../events/log-text.js';
+import { seconds } from '../../events/event-log.js';
 import type { ListedLock } from '../../inspection/inspected-lock.js';
 import type { Locks } from '../../module/create-locks.js';
 import { MAX_DURATION, parseDuration } from '../../time/duration.js';

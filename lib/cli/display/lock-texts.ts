@@ -1,4 +1,4 @@
-import { seconds } from '../../events/log-text.js';
+import { seconds } from '../../events/event-log.js';
 import type { HolderRecord } from '../../inspection/holder-record.js';
 import type { InspectedHolder, InspectedLock, InspectedPermits } from '../../inspection/inspected-lock.js';
 import { printable } from '../../validation/printable.js';

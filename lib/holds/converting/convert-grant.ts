@@ -2,7 +2,7 @@ import type { ConversionOutcome, ConversionRequest } from '../../backend/convers
 import { Stopwatch } from '../../time/monotonic-scheduler.js';
 import { LeaseCommand } from '../../watchdog/lease.js';
 import { Grant } from '../grant.js';
-import { tellBegin } from '../observed/hold-events.js';
+import { tellBegin } from '../hold-events.js';
 import type { CountedHold, HoldTerm } from '../grant-holds.js';
 import type { Converting } from '../lock-kind.js';
 import { type ConversionName, hasOtherHolds, writesAlready } from './upgrade.options.js';

@@ -5,7 +5,7 @@ import { LockLostError } from '../../errors.js';
 import { checkLease } from '../../waiting/acquire.options.js';
 import { Grant, type GrantServices } from '../grant.js';
 import { GrantedHold } from '../granted-hold.js';
-import { tellBegin } from '../observed/hold-events.js';
+import { tellBegin } from '../hold-events.js';
 import type { LockKind } from '../lock-kind.js';
 import { type DetachableKind, type DetachedHold, ownerOfSecret } from './hold-token.js';
 

@@ -1,15 +1,69 @@
+import type { DashboardSnapshot, ShownGroup, ShownHolder, ShownLock, ShownLoss } from './dashboard-snapshot.types.js';
+import type { InspectedHolder, InspectedLock } from '../../inspection/inspected-lock.js';
 import { hostname } from 'node:os';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
 import { messageOf } from '../../errors.js';
 import type { Scheduler } from '../../time/scheduler.js';
 import { formatValue } from '../../validation/format-value.js';
-import type { DashboardSnapshot, ShownGroup, ShownLock } from './dashboard-snapshot.types.js';
 import { LiveFeed } from './live-feed.js';
 import type { LockService } from '../../lock.service.js';
-import { NameGroups } from './name-groups.js';
-import { LossHistory } from './loss-history.js';
-import { RecentUse, USE_EVENTS } from './recent-use.js';
-import { isInUse, shownLock } from './shown-lock.js';
+import { NameGroups, RecentUse, USE_EVENTS } from './recent-use.js';
+
+const MOST_LOSSES = 50;
+
+/** The latest losses of this process, the latest first. */
+class LossHistory {
+  private losses: readonly ShownLoss[] = [];
+
+  add(loss: ShownLoss): void {
+    this.losses = [loss, ...this.losses].slice(0, MOST_LOSSES);
+  }
+
+  get shown(): readonly ShownLoss[] {
+    return this.losses;
+  }
+}
+
+/** Holders and waiters of one lock beyond these are only counted. */
+const MOST_HOLDERS = 20;
+const MOST_WAITERS = 20;
+
+/** Whether the lock is held or waited for. */
+const isInUse = ({ state, waiting }: InspectedLock): boolean =>
+  state === 'held' || state === 'reserved' || waiting.count > 0;
+
+/** A lock as the page shows it. */
+const shownLock = (lock: InspectedLock): ShownLock => {
+  const holders = lock.holders.slice(0, MOST_HOLDERS);
+  return {
+    name: lock.name,
+    kind: lock.kind,
+    state: lock.state,
+    holders: holders.map(shownHolder),
+    moreHolders: Math.max(0, lock.holderCount - holders.length),
+    waiting: lock.waiting.count,
+    order: (lock.waiting.order ?? []).slice(0, MOST_WAITERS).map(({ owner }) => owner),
+    counts: countsOf(lock),
+    problem: lock.problem,
+  };
+};
+
+const shownHolder = ({ owner, mode, count, remaining, isThisProcess, record }: InspectedHolder): ShownHolder => ({
+  owner,
+  mode,
+  count,
+  remaining,
+  isThisProcess,
+  ...record,
+});
+
+const countsOf = ({ permits, count }: InspectedLock): string | undefined => {
+  if (count !== undefined) return count === 1 ? '1 count left' : `${count} counts left`;
+  if (permits === undefined) return undefined;
+  const { inUse, total, available } = permits;
+  if (inUse !== undefined && total !== undefined) return `${inUse} of ${total} permits in use`;
+  return available === 1 ? '1 permit available' : `${available} permits available`;
+};
 
 const NAME = 'name';
 

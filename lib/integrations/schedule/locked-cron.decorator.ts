@@ -1,12 +1,11 @@
 import { Cron, type CronOptions } from '@nestjs/schedule';
-import { seconds } from '../../events/log-text.js';
+import { seconds } from '../../events/event-log.js';
 import { invalidOption, parseFlag, parseOptions } from '../../validation/options.js';
 import { lockedBy } from '../../decorators/locked.decorator.js';
 import { type AnyFunction, decoratedMethod, replaceMethod } from '../../decorators/decorated-method.js';
 import { type LockedOptions, planFor } from '../../decorators/locked.options.js';
 import { type Duration, MAX_DURATION, parseLease } from '../../time/duration.js';
-import { tickAt } from './planned-tick.js';
-import { ScheduledJob } from './scheduled-job.js';
+import { ScheduledJob, tickAt } from './scheduled-job.js';
 import { LateTickError, SkippedTicks } from './skipped-ticks.js';
 import type { ConnectionChoice } from '../../locks/options/connection-choice.js';
 

@@ -4,4 +4,4 @@ export type { Affected } from '../../events/outage.js';
 export type { ProbeVerdict } from '../../module/startup-probe.js';
 export type { ConnectionHealth, LockHealthState } from './connection-health.js';
 export { LockHealthIndicator } from './lock-health.indicator.js';
-export type { LockHealthOptions } from './lock-health.options.js';
+export type { LockHealthOptions } from './lock-health.indicator.js';

@@ -1,3 +1,5 @@
+import { type Duration, MAX_DURATION, parseDuration } from '../../time/duration.js';
+import { invalidOption, parseFlag, parseOptions } from '../../validation/options.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { DEFAULT_CONNECTION_NAME, refused } from '../../locks/options/connection-choice.js';
@@ -6,9 +8,52 @@ import { LOCK_CONNECTIONS, LOCK_SETTINGS } from '../../module/redis-lock.constan
 import type { OwnedRuntime } from '../../module/runtime.factory.js';
 import type { ConnectionRegistry } from '../../runtime/connection-registry.js';
 import { formatValue } from '../../validation/format-value.js';
-import { checkConnection, type ConnectionHealth, type LockHealthState } from './connection-health.js';
-import { type LockHealthOptions, parseHealthOptions } from './lock-health.options.js';
-import { LossCounter } from './loss-counter.js';
+import { checkConnection, type ConnectionHealth, type LockHealthState, LossCounter } from './connection-health.js';
+
+/** Options of a health check of locks. */
+export interface LockHealthOptions {
+  /** Names of the connections to check; `default` is the one without a name. Default: all. */
+  readonly connections?: readonly string[] | undefined;
+  /** How long a server may take to answer, in ms or such as `'500ms'`. Default: the module's `commandTimeout`. */
+  readonly timeout?: Duration | undefined;
+  /**
+   * How late the watchdog may renew before locks count as degraded, in ms or such as `'5s'`. Default: a third of the
+   * module's `watchdogTimeout`; holds are lost at two thirds.
+   */
+  readonly maxLag?: Duration | undefined;
+  /** Whether degraded locks are reported as `down`, such as for an alert; not for a readiness probe. Default: false. */
+  readonly degradedIsDown?: boolean | undefined;
+}
+
+/** The checked options, with `undefined` for what the module decides. */
+interface LockHealthTerms {
+  readonly connections: readonly string[] | undefined;
+  readonly timeout: number | undefined;
+  readonly maxLag: number | undefined;
+  readonly degradedIsDown: boolean;
+}
+
+const KNOWN = ['connections', 'timeout', 'maxLag', 'degradedIsDown'] as const;
+
+/** @throws LockOptionsError that names option and value. */
+const parseHealthOptions = (options: unknown): LockHealthTerms => {
+  const given = parseOptions(options, KNOWN, { of: 'isHealthy' });
+  return {
+    connections: parseNames(given.connections),
+    timeout: parseMilliseconds(given.timeout, 'timeout'),
+    maxLag: parseMilliseconds(given.maxLag, 'maxLag'),
+    degradedIsDown: parseFlag(given.degradedIsDown, 'degradedIsDown'),
+  };
+};
+
+const parseMilliseconds = (value: unknown, option: string): number | undefined =>
+  value === undefined ? undefined : parseDuration(value, option, { min: 1, max: MAX_DURATION });
+
+const parseNames = (names: unknown): readonly string[] | undefined => {
+  if (names === undefined) return undefined;
+  if (Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === 'string')) return names;
+  throw invalidOption('connections', names, "a list of names, such as ['billing']");
+};
 
 /** The worst first. */
 const STATES: readonly LockHealthState[] = ['down', 'degraded', 'up'];

@@ -1,3 +1,3 @@
 /** @module nest-redis-lock/transactional */
-export { announcingEnd, trackTransactions } from './tracked-adapter.js';
+export { announcingEnd, trackTransactions } from './transaction-end.js';
 export { transactionEnd } from './transaction-end.js';

@@ -1,6 +1,6 @@
 import { parseOptions, invalidOption } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
-import type { HandOverLimits } from '../../waiting/lock-attempts.js';
+import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
 
 /** Limits for passing a lock between waiters of one process before it is released on the server. */
 export interface HandoverOptions {

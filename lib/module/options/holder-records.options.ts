@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RecordSettings } from '../../holds/records/recorded-grants.js';
+import type { RecordSettings } from '../../holds/recorded-grants.js';
 import { invalidOption, parseOptions } from '../../validation/options.js';
 
 /** What a process records of itself beside each lock that it holds. */

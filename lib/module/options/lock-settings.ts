@@ -1,11 +1,11 @@
 import type { Fencing } from '../../backend/lock-operations.js';
 import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
-import type { RecordSettings } from '../../holds/records/recorded-grants.js';
+import type { RecordSettings } from '../../holds/recorded-grants.js';
 import type { NameLimits } from '../../keys/lock-name.js';
 import type { DeadlockSettings } from './deadlock.options.js';
 import type { ReplicaSettings } from './replica.options.js';
 import type { RedlockSettings } from './redlock.options.js';
-import type { HandOverLimits } from '../../waiting/lock-attempts.js';
+import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
 
 /** Where the locks of one connection are. */
 export type ConnectionTarget =

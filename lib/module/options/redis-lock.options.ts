@@ -1,12 +1,11 @@
 import type { Fencing } from '../../backend/lock-operations.js';
-import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
-import { formatValue } from '../../validation/format-value.js';
-import { AS_IF_UNSET, missingValueIn } from '../../validation/missing-value.js';
 import { LockOptionsError } from '../../errors.js';
+import { formatValue } from '../../validation/format-value.js';
 import { oneOf } from '../../validation/one-of.js';
-import { parseOptions, invalidOption } from '../../validation/options.js';
+import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
+import { AS_IF_UNSET, missingValueIn } from '../../validation/missing-value.js';
+import { invalidOption, parseOptions } from '../../validation/options.js';
 import { DEADLOCK_OPTIONS, type DeadlockOptions, parseDeadlocks } from './deadlock.options.js';
-import { parseFencing } from './fencing.options.js';
 import { type HandoverOptions, parseHandover } from './handover.options.js';
 import { type HolderRecordOptions, parseHolderRecords } from './holder-records.options.js';
 import { OPTIONS_OF_MODULE, refuseOtherThanOptions } from './misplaced-options.js';
@@ -16,6 +15,20 @@ import { parseConnectionTargets } from './connection-targets.js';
 import { parseRedlockBeside, type RedlockOptions } from './redlock.options.js';
 import type { LockSettings } from './lock-settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
+
+const SOURCES = ['clock', 'counter'] as const;
+
+/** @throws LockOptionsError if the old name has another value than the new one. */
+const parseFencing = ({ fencing, fences }: { readonly fencing?: unknown; readonly fences?: unknown }): Fencing => {
+  const byNewName = oneOf<Fencing>(fencing, 'fencing', SOURCES);
+  if (fences === undefined) return byNewName;
+  const byOldName = oneOf<Fencing>(fences, 'fences', SOURCES);
+  if (fencing === undefined || byNewName === byOldName) return byOldName;
+  throw new LockOptionsError(
+    `fences ${formatValue(fences)} contradicts fencing ${formatValue(fencing)}; fences is the old name of fencing, so leave it out`,
+    { details: { option: 'fences', value: fences } },
+  );
+};
 
 /** Options of `RedisLockModule.forRoot()`. Every option has a default. Durations are ms or such as `'30s'`. */
 export interface RedisLockOptions extends DeadlockOptions {

@@ -1,6 +1,5 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import type { ScheduledTask } from '../../time/scheduler.js';
-import type { ReleaseListener } from './releases.js';
 
 /** The longest delay with which our own announcement may arrive, ms. */
 const MAX_DELAY_MS = 20;
@@ -94,7 +93,7 @@ export class PeerYield {
 
   constructor(
     private readonly scheduler: MonotonicScheduler,
-    private readonly listener: Pick<ReleaseListener, 'onOurTurn'>,
+    private readonly listener: { onOurTurn(): void },
   ) {
     this.ownAnnouncements = new OwnAnnouncements(scheduler);
   }

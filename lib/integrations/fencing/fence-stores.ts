@@ -1,3 +1,4 @@
+import type { FenceStore } from './fence-store.js';
 import { scripts } from '../../backend/redis/scripts/scripts.generated.js';
 import { LockNameError, StaleFenceError } from '../../errors.js';
 import { spellingFault } from '../../keys/lock-name.js';
@@ -5,7 +6,19 @@ import { type Duration, MAX_DURATION, parseDuration } from '../../time/duration.
 import { formatValue } from '../../validation/format-value.js';
 import { invalidOption, parseOptions } from '../../validation/options.js';
 import { type FenceClient, runFenceScript } from './fence-client.js';
-import { parseFence } from './fence-token.js';
+import { parseFence, parseResource } from './fence-token.js';
+
+/** Stores fences in the memory of this process, for a receiver that is one process, and for tests. It keeps them all. */
+export class MemoryFenceStore implements FenceStore {
+  private readonly fences = new Map<string, bigint>();
+
+  async advance(resource: string, fence: bigint): Promise<bigint> {
+    const last = this.fences.get(resource);
+    if (last !== undefined && last > fence) return last;
+    this.fences.set(resource, fence);
+    return fence;
+  }
+}
 
 export interface SetIfFenceOptions {
   /** How long the value stays. Default: until it is overwritten. */
@@ -20,7 +33,7 @@ export interface SetIfFenceOptions {
 const OPTIONS = ['ttl', 'keepFence'] as const;
 
 /** Milliseconds; 0: without end. */
-export const parseEnd = (value: unknown, option: string): number =>
+const parseEnd = (value: unknown, option: string): number =>
   value === undefined ? 0 : parseDuration(value, option, { min: 1, max: MAX_DURATION });
 
 /**
@@ -62,3 +75,30 @@ const fenceKeyOf = (key: unknown, prefix: string): string => {
   if (full === undefined || fault !== undefined) throw new LockNameError(`The key ${formatValue(key)} ${fault}`);
   return full.includes('{') ? `${full.slice(prefix.length)}:fence` : `{${full}}:fence`;
 };
+
+export interface RedisFenceStoreOptions {
+  /** How long a fence stays after the last request that had it: longer than any writer may be late. Default: for ever. */
+  readonly keepFence?: Duration;
+}
+
+/** Stores the last fence of each resource in the key `fence:resource`, for receivers of several processes. */
+export class RedisFenceStore implements FenceStore {
+  private readonly keep: number;
+
+  /**
+   * @param client An ioredis `Redis` or `Cluster`; its `keyPrefix` applies.
+   * @throws LockOptionsError
+   */
+  constructor(
+    private readonly client: FenceClient,
+    options?: RedisFenceStoreOptions,
+  ) {
+    this.keep = parseEnd(parseOptions(options, ['keepFence'], { of: 'RedisFenceStore' }).keepFence, 'keepFence');
+  }
+
+  async advance(resource: string, fence: bigint): Promise<bigint> {
+    const key = `fence:${parseResource(resource)}`;
+    const args = { token: String(parseFence(fence)), keep: this.keep };
+    return runFenceScript(this.client, scripts.fencing.advance, { fence: key }, args);
+  }
+}

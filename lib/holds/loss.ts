@@ -2,6 +2,7 @@ import { LockLostError } from '../errors.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import type { GrantLoss } from './grant-state.js';
 import type { LockFamily } from './lock-kind.js';
+import { runOutsideContexts } from '../context/owner-context.js';
 
 const TEXTS: Readonly<Record<GrantLoss, string>> = {
   'lease-over': 'its lease ended before it was renewed or released',
@@ -55,3 +56,22 @@ export const lossError = (
     details: { owner, reason },
   });
 };
+
+/** Signals a holder to stop, once. Creates the `AbortSignal` only when it is read. */
+export class LazyAbortController {
+  private controller: AbortController | undefined;
+  /** The reason of the abort, once there is one. */
+  reason: Error | undefined;
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    if (this.reason && !this.controller.signal.aborted) this.abort(this.reason);
+    return this.controller.signal;
+  }
+
+  /** Only the first reason counts. Listeners run outside any context, as the caller may be inside one. */
+  abort(reason: Error): void {
+    this.reason ??= reason;
+    runOutsideContexts(() => this.controller?.abort(this.reason));
+  }
+}

@@ -1,9 +1,9 @@
-import { beginHold, endHold } from '../../events/hold-tracing.js';
-import type { HowReleased, OfLock } from '../../events/life-cycle-events.js';
-import type { OwnerId } from '../../context/owner-ids.js';
-import type { LockEvents } from '../../events/lock-events.js';
-import type { LockKind } from '../lock-kind.js';
-import type { lossTexts } from '../loss-error.js';
+import { beginHold, endHold } from '../events/hold-tracing.js';
+import type { HowReleased, OfLock } from '../events/life-cycle-events.js';
+import type { OwnerId } from '../context/owner-ids.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { LockKind } from './lock-kind.js';
+import type { lossTexts } from './loss.js';
 
 /** The code that acquired a lock. */
 export interface GrantOrigin {
@@ -78,12 +78,6 @@ export const tellForgotten = (grant: ToldHold, acquiredAt: string | undefined): 
 export const tellLoss = (grant: ToldHold, texts: ReturnType<typeof lossTexts>, error: unknown): void => {
   grant.runtime.events.emit({ type: 'lost', ...eventFieldsOf(grant), ...texts });
   endHold(grant, error);
-};
-
-/** Tells that a command other than those of the watchdog could not lengthen the lease. */
-export const tellRenewalFailure = (grant: ToldHold, error: unknown): void => {
-  const { name, runtime } = grant;
-  runtime.events.emit({ type: 'renewal-failed', holds: 1, lockNames: [name], locks: [eventFieldsOf(grant)], error });
 };
 
 /** Tells how a hold ended, unless it was lost before. On the hot path, see docs/architecture.md#hot-path. */
