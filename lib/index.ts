@@ -43,15 +43,15 @@ export type { HexadecimalId, KeyPart } from './keys/key-encoding.js';
 export { lockName } from './keys/lock-name-tag.js';
 export { LockedHandler } from './decorators/lock-handler.interceptor.js';
 export type { Fencing, NodeResult } from './backend/lock-operations.js';
-export type { GivenClient as RedisClient } from './backend/redis/connection/redis-client.js';
-export { type LockScript, lockScripts } from './backend/redis/scripts/all-scripts.js';
+export type { GivenClient as RedisClient } from './backend/connection/redis-client.js';
+export { type LockScript, lockScripts } from './backend/scripts/all-scripts.js';
 export type {
   AddressMap,
   ClusterClient,
   ClusterInput,
   ClusterSeed,
   ConnectionInput,
-} from './backend/redis/connection/connection-input.js';
+} from './backend/connection/connection-input.js';
 export type { EventListener, EventOf, LockEvent, LockEventType } from './events/lock-events.js';
 export type { DeadlockStep } from './events/deadlock-step.js';
 export type { BlockedLock, LockNotice, OfHold } from './events/lock-notices.js';

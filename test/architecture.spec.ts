@@ -5,7 +5,7 @@ const LIB = resolve(__dirname, '../lib');
 
 /** The layers from the bottom up. A folder imports only from the folders of its own layer and from those below. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['collections', 'errors', 'time', 'validation'],
+  ['errors', 'linked-list', 'time', 'validation'],
   ['concurrency', 'context', 'events', 'keys'],
   ['backend'],
   ['inspection'],
@@ -29,13 +29,8 @@ const MOST_LINES = 450;
 /** File name endings that describe the content. Such a file need not be named for an export. */
 const TELLING_ENDINGS = ['.options', '.types', '.constants', '.factory'];
 
-/** Folders with one file for each kind of lock. A file is named for its kind, whatever its class is called. */
-const KIND_FOLDERS = [
-  'backend/memory',
-  'backend/memory/read-write',
-  'backend/redis/kinds',
-  'backend/redis/kinds/read-write',
-];
+/** The room of each kind of lock. A file in it is named for its subject, whatever its classes are called. */
+const KINDS = 'backend/kinds/';
 
 /** Files without one main export. */
 const MANY_EXPORTS: Readonly<Record<string, string>> = {
@@ -43,7 +38,8 @@ const MANY_EXPORTS: Readonly<Record<string, string>> = {
   'cli/main.ts': 'the program, which exports nothing',
   'holds/loss.ts': 'how a holder learns that it has lost its lock: the signal, the error, the words',
   'integrations/fencing/fence-stores.ts': 'the stores of the latest fencing tokens',
-  'backend/redis/probe/probe.ts': 'the probes of one server, of a cluster and of the nodes of a RedLock',
+  'backend/probe/inspect-server.ts': 'what one server is, by its own words and by a message to ourselves',
+  'backend/probe/probe.ts': 'the probes of one server, of a cluster and of the nodes of a RedLock',
 };
 
 const writtenByHand = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
@@ -90,7 +86,7 @@ const isNamedForSubject = (file: string): boolean => {
   return (
     nameOf(file) in MANY_EXPORTS ||
     basename(file) === 'index.ts' ||
-    KIND_FOLDERS.includes(dirname(nameOf(file))) ||
+    nameOf(file).startsWith(KINDS) ||
     TELLING_ENDINGS.some((ending) => basename(file, '.ts').endsWith(ending)) ||
     // The file has functions on one subject, with their types.
     (!exported.some(({ kind }) => kind === 'class') && !exported.every(isType))
@@ -137,7 +133,7 @@ describe('The folders of lib/', () => {
     const foreign = (word: string, isAllowed: (file: string) => boolean): string[] =>
       files.filter((file) => readFileSync(file, 'utf8').includes(`from '${word}`) && !isAllowed(file)).map(nameOf);
     expect(foreign('@nestjs/', (file) => layerOf(file) >= top)).toEqual([]);
-    expect(foreign('ioredis', (file) => nameOf(file).startsWith('backend/redis/'))).toEqual([]);
+    expect(foreign('ioredis', (file) => nameOf(file).startsWith('backend/'))).toEqual([]);
   });
 
   it('hold more than one file or folder each', () => {

@@ -1,26 +1,24 @@
-// Writes scripts.generated.ts from the .lua files beside it, or with --check says whether it is up to date.
+// Writes scripts.generated.ts from the .lua files of lib/backend, or with --check says whether it is up to date.
 // Another folder than the library's may be named: node tools/embed-scripts.mjs [--check] [folder]
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readScript, readShared, ScriptProblem } from './lua-script.mjs';
+import { backend, listScripts, readScript, readShared, ScriptProblem } from './lua-script.mjs';
 
 const check = process.argv.includes('--check');
 const named = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
-const root = named ?? fileURLToPath(new URL('../lib/backend/redis/scripts', import.meta.url));
-const output = join(root, 'scripts.generated.ts');
+const root = named ?? backend;
+const output = join(root, named ? '' : 'scripts', 'scripts.generated.ts');
 
-/** Folders are kinds, `shared` holds what scripts include. */
-function listScripts() {
-  const kinds = readdirSync(root, { withFileTypes: true }).filter(
-    (each) => each.isDirectory() && each.name !== 'shared',
-  );
-  return kinds
-    .map(({ name }) => ({ kind: name, files: readdirSync(join(root, name)).filter((file) => file.endsWith('.lua')) }))
-    .filter(({ files }) => files.length > 0)
-    .toSorted((a, b) => (a.kind < b.kind ? -1 : 1))
-    .map(({ kind, files }) => ({ kind, transitions: files.toSorted().map((file) => file.slice(0, -'.lua'.length)) }));
-}
+/** The scripts by the folder that they stand in, which is their kind. */
+const kindsOf = (files) => {
+  const kinds = new Map();
+  for (const file of files) {
+    const kind = basename(dirname(file));
+    kinds.set(kind, [...(kinds.get(kind) ?? []), file]);
+  }
+  return [...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1));
+};
 
 const camelCase = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 const typeOf = ({ type = 'string', rest }) => (rest ? `readonly ${type}[]` : type);
@@ -34,18 +32,22 @@ const template = (text) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 const sharedNames = new Map();
 
 function nameOfShared(file) {
-  if (!sharedNames.has(file))
-    sharedNames.set(file, camelCase(file.slice('shared/'.length, -'.lua'.length).replaceAll('/', '-')));
-  return sharedNames.get(file);
+  if (sharedNames.has(file)) return sharedNames.get(file);
+  const name = camelCase(basename(file, '.lua'));
+  if ([...sharedNames.values()].includes(name))
+    throw new ScriptProblem(file, 1, `another shared file is called so, too`);
+  sharedNames.set(file, name);
+  return name;
 }
 
 function renderShared(file) {
   return `/** ${file} */\nconst ${nameOfShared(file)} = ${template(readShared(root, file).text)};`;
 }
 
-function renderScript(kind, transition) {
+function renderScript(kind, file) {
+  const transition = basename(file, '.lua');
   const name = `${kind}/${transition}`;
-  const { purpose, keys, args, replies, grants, parts } = readScript(root, `${name}.lua`);
+  const { purpose, keys, args, replies, grants, parts } = readScript(root, file);
   const pieces = parts.map((part) => (typeof part === 'string' ? template(part) : nameOfShared(part.shared)));
   const text = pieces.length === 1 ? pieces[0] : `[${pieces.join(', ')}].join('\\n')`;
   const reply = replies.map(({ tuple }) => tuple).join(' | ');
@@ -59,10 +61,10 @@ function renderScript(kind, transition) {
 /** All problems at once: every file is read before anything is refused. */
 function render() {
   const problems = [];
-  const kinds = listScripts().map(({ kind, transitions }) => {
-    const scripts = transitions.map((transition) => {
+  const kinds = kindsOf(listScripts(root)).map(([kind, files]) => {
+    const scripts = files.map((file) => {
       try {
-        return renderScript(kind, transition);
+        return renderScript(kind, file);
       } catch (error) {
         if (!(error instanceof ScriptProblem)) throw error;
         problems.push(error.message);
@@ -72,7 +74,7 @@ function render() {
     return `${camelCase(kind)}: { ${scripts.join('\n')} },`;
   });
   if (problems.length > 0) refuse(problems.join('\n'));
-  return `// Written by tools/embed-scripts.mjs from the .lua files beside it: edit those, then 'npm run scripts:embed'.
+  return `// Written by tools/embed-scripts.mjs from the .lua files of lib/backend: edit those, then 'npm run scripts:embed'.
     import { script } from './script.js';
     ${[...sharedNames.keys()]
       .toSorted((a, b) => (a < b ? -1 : 1))

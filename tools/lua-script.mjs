@@ -1,7 +1,18 @@
 // Reads one .lua file: its header says what the script is called with and what it answers, the rest is its body.
 // The body names its keys and arguments; where they stand in KEYS and ARGV is decided here and nowhere else.
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the library's scripts. */
+export const backend = fileURLToPath(new URL('../lib/backend', import.meta.url));
+
+/** The .lua files below a folder, except those in folders called `shared`, which scripts include. */
+export const listScripts = (root) =>
+  readdirSync(root, { recursive: true })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.lua') && basename(dirname(file)) !== 'shared')
+    .toSorted((a, b) => (a < b ? -1 : 1));
 
 const NAME = /^[a-z][A-Za-z0-9]*$/;
 const RESERVED = new Set(

@@ -1,12 +1,12 @@
 // Writes lib/backend/memory/scripts.generated.ts: the scripts of locks as JavaScript, for locks in memory; each shared file
 // once. With --check says whether it is up to date.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readScript, readShared, ScriptProblem } from './lua-script.mjs';
+import { backend as root, listScripts, readScript, readShared, ScriptProblem } from './lua-script.mjs';
 import { translateScript, translateShared } from './lua-to-js.mjs';
 
 const check = process.argv.includes('--check');
-const root = fileURLToPath(new URL('../lib/backend/redis/scripts', import.meta.url));
 const output = fileURLToPath(new URL('../lib/backend/memory/scripts.generated.ts', import.meta.url));
 
 const refuse = (message) => {
@@ -14,11 +14,8 @@ const refuse = (message) => {
   process.exit(1);
 };
 
-const scripts = readdirSync(root, { recursive: true })
-  .map((file) => file.replaceAll('\\', '/'))
-  // The probe asks a server what it is.
-  .filter((file) => file.endsWith('.lua') && !file.startsWith('shared/') && !file.startsWith('probe/'))
-  .toSorted((a, b) => (a < b ? -1 : 1));
+// The probe asks a server what it is.
+const scripts = listScripts(root).filter((file) => !file.startsWith('probe/'));
 
 /** The names of each shared file in JavaScript, by those in Lua. */
 const shared = new Map();
@@ -46,7 +43,7 @@ const functions = scripts.map((file) => {
   try {
     const { own, shared: files } = readScript(root, file);
     files.forEach(need);
-    return `'${file.slice(0, -'.lua'.length)}': ${translateScript(own, namesOf(files), refusing(file))},`;
+    return `'${basename(dirname(file))}/${basename(file, '.lua')}': ${translateScript(own, namesOf(files), refusing(file))},`;
   } catch (error) {
     if (!(error instanceof ScriptProblem)) throw error;
     problems.push(error.message);

@@ -1,87 +1,21 @@
-import type { BlockedHoldOperations } from './blocked-hold-operations.js';
-import type { ConversionOperations } from './conversion-operations.js';
-import type { FairLockOperations } from './fair-lock-operations.js';
-import type { InspectionOperations } from './inspection-operations.js';
-import type { LimitOperations } from './limit-operations.js';
-import type { GrantingLockOperations } from './granting-lock-operations.js';
-import type { ResultStore } from './result-store.js';
-import type { TakeOverOperations } from './take-over-operations.js';
+import type { BackendListener, ServerHealth } from './backend-listener.js';
+import type { PubSub } from './pubsub.js';
+import type { BlockedHoldOperations } from './kinds/deadlock/blocked-holds.js';
+import type { ConversionOperations } from './kinds/read-write/conversion.js';
+import type { FairLockOperations } from './kinds/fair-lock/queued-lock.js';
+import type { InspectionOperations } from './kinds/inspection/inspection-operations.js';
+import type { LimitOperations } from './kinds/limit/limit.js';
+import type { GrantingLockOperations } from './kinds/lock/granting-lock.js';
+import type { ResultStore } from './kinds/single-flight/result-store.js';
+import type { TakeOverOperations } from './kinds/lock/take-over.js';
 import type {
-  LockOperations,
   FencedLockOperations,
+  LockOperations,
   ReadLockOperations,
   WriteLockOperations,
 } from './lock-operations.js';
-import type { PermitOperations } from './permit-operations.js';
-import type { SemaphoreOperations, LatchOperations } from './counter-operations.js';
-import type { Outage, Recovery } from '../events/outage.js';
-import type { ServerHealth } from './server-health.js';
-
-/**
- * A change of unknown outcome that is not retried any more: a change of a number, which no lease corrects. Permits of
- * an `acquire` or `drain` may be missing, a `release` or `count-down` may not have happened.
- */
-export interface GivenUp {
-  /** The name of the semaphore or latch. */
-  readonly name: string;
-  readonly request: 'acquire' | 'drain' | 'release' | 'count-down';
-  /** Number of permits or counts; `undefined` for a `drain`, which takes all there are. */
-  readonly count: number | undefined;
-  /** Why the change could not be confirmed: the error of the last attempt that was answered, or of the change itself. */
-  readonly error: unknown;
-}
-
-/** Listener for changes of the servers, beside the results of requests. */
-export interface BackendListener {
-  /** A server answers again, or another has replaced it: holds may be lost. */
-  reconnected(): void;
-  /** The wall clock of a server, which ends leases there, was set by this many ms; negative: back. */
-  clockJumped(ms: number): void;
-  /** A change has an outcome that stays unknown. */
-  gaveUp(what: GivenUp): void;
-  /** Called once for each outage. A server that is back within one command time-out had none. */
-  unavailable(outage: Outage): void;
-  /** Called once for each outage that was reported. */
-  available(recovery: Recovery): void;
-}
-
-export const noListener: BackendListener = {
-  reconnected: () => {},
-  clockJumped: () => {},
-  gaveUp: () => {},
-  unavailable: () => {},
-  available: () => {},
-};
-
-/** A subscription that the backend has acknowledged, or will. */
-export interface Subscription {
-  /** False while messages may be missed: before the acknowledgement, and from a disconnection to the next one. */
-  readonly alive: boolean;
-  cancel(): void;
-}
-
-/**
- * Called with a message; without one after every re-subscription, and when messages may have been missed for another
- * reason.
- */
-export type MessageListener = (message?: string) => void;
-
-/** Asks for a subscription. */
-export interface Subscriber {
-  /** Whether it still wants what it asked for. A subscription of others only need not begin. */
-  readonly isInterested: boolean;
-}
-
-/** Source of messages. A message is a hint to try again: it may be lost, doubled or late. */
-export interface PubSub {
-  /**
-   * Resolves when the channel is subscribed to. Resolves earlier, with a subscription that is not alive yet, if the reply
-   * is late, and if `subscriber` has lost interest; rejects with `LockUnavailableError` if the backend cannot be asked, or
-   * refuses.
-   * @param listener Called as well when a subscription that was not alive yet begins.
-   */
-  subscribe(channel: string, listener: MessageListener, subscriber?: Subscriber): Promise<Subscription>;
-}
+import type { PermitOperations } from './kinds/permits/permit-scripts.js';
+import type { LatchOperations, SemaphoreOperations } from './kinds/counters/counters.js';
 
 /** Port to the state of locks: Redis, or the memory of this process. */
 export interface LockBackend {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { ConnectionInput } from '../backend/redis/connection/connection-input.js';
-import { parseConnectionUrl } from '../backend/redis/connection/connection-url.js';
+import type { ConnectionInput } from '../backend/connection/connection-input.js';
+import { parseConnectionUrl } from '../backend/connection/connection-url.js';
 import { LockOptionsError, messageOf } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import { CommandFailure } from './command-failure.js';

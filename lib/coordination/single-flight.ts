@@ -1,5 +1,5 @@
 import type { LocalFlights } from './local-flights.js';
-import type { Lookup } from '../backend/result-store.js';
+import type { Lookup } from '../backend/kinds/single-flight/result-store.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError, wrongKeyType } from '../errors.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
 import { fullName } from '../locks/full-name.js';

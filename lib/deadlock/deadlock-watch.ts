@@ -3,7 +3,7 @@ import type { OfLock } from '../events/life-cycle-events.js';
 import { cycleText, type DeadlockStep } from '../events/deadlock-step.js';
 import { type CycleStep, type Deadlock, findDeadlock } from './wait-graph.js';
 import { storedName } from '../holds/lock-kind.js';
-import type { BlockedHoldOperations, BlockedHoldRecord } from '../backend/blocked-hold-operations.js';
+import type { BlockedHoldOperations, BlockedHoldRecord } from '../backend/kinds/deadlock/blocked-holds.js';
 import {
   type BlockedHold,
   blockedHoldOf,

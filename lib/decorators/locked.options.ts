@@ -1,4 +1,4 @@
-import { MOST_PERMITS } from '../backend/counter-operations.js';
+import { MOST_PERMITS } from '../backend/kinds/counters/counters.js';
 import { contradiction, invalidOption, parseFlag, parseOptions } from '../validation/options.js';
 import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
 import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from '../locks/options/kind.options.js';

@@ -1,7 +1,7 @@
 import { runOutsideContexts } from '../context/owner-context.js';
 import type { LockFamily } from './lock-kind.js';
 import { CallerPlaces } from './seat.js';
-import { LinkedList, type ListNode } from '../collections/linked-list.js';
+import { LinkedList, type ListNode } from '../linked-list.js';
 
 /** All current grants. Each stays registered until the server has confirmed its release. */
 export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {

@@ -1,7 +1,7 @@
 import type { LockEvents } from '../events/lock-events.js';
 import type { AcquireDefaults, LeaseTerms } from '../waiting/acquire.options.js';
 import type { GrantRegistry } from './grant-registry.js';
-import { ListNode } from '../collections/linked-list.js';
+import { ListNode } from '../linked-list.js';
 import { isPassing, LockKeyTypeError, LockLostError } from '../errors.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';

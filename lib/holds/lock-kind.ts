@@ -1,8 +1,8 @@
-import type { ConversionOperations } from '../backend/conversion-operations.js';
+import type { ConversionOperations } from '../backend/kinds/read-write/conversion.js';
 import type { LockKindName } from '../events/life-cycle-events.js';
 import type { LockOperations } from '../backend/lock-operations.js';
 import type { NodeState } from '../backend/quorum/quorum-lock.js';
-import type { TakeOverOperations } from '../backend/take-over-operations.js';
+import type { TakeOverOperations } from '../backend/kinds/lock/take-over.js';
 import type { OwnerId, OwnerIds } from '../context/owner-ids.js';
 import { partsOfGroupLock } from '../keys/group-field.js';
 import type { DetachableKind } from './detaching/hold-token.js';

@@ -1,4 +1,4 @@
-import type { InspectionOperations, StoredState } from '../backend/inspection-operations.js';
+import type { InspectionOperations, StoredState } from '../backend/kinds/inspection/inspection-operations.js';
 import { isPassing, LockConflictError, LockTimeoutError } from '../errors.js';
 import { type HolderRecord, readRecord } from '../inspection/holder-record.js';
 import { type LockFamily, storedName } from './lock-kind.js';
@@ -42,11 +42,7 @@ const recordOf = async (
  * The error of a caller that did not get a lock, with what its holder has recorded: in the message, and as
  * `details.record`. The same error if there is no record, or if it cannot be read.
  */
-const explainedRefusal = async (
-  inspection: InspectionOperations,
-  wanted: Wanted,
-  error: unknown,
-): Promise<unknown> => {
+const explainedRefusal = async (inspection: InspectionOperations, wanted: Wanted, error: unknown): Promise<unknown> => {
   if (!(error instanceof LockConflictError || error instanceof LockTimeoutError)) return error;
   const { lockName, template, details, cause } = error;
   if (details['holder'] === undefined) return error;

@@ -1,4 +1,4 @@
-import type { StoredHolder, StoredState } from '../backend/inspection-operations.js';
+import type { StoredHolder, StoredState } from '../backend/kinds/inspection/inspection-operations.js';
 import type { InspectedHolder, InspectedLock, InspectedNode } from './inspected-lock.js';
 import { inspectedState, type InspectionServices, ownersOf, type OwnIds } from './inspected-state.js';
 import type { LockKindName } from '../events/life-cycle-events.js';

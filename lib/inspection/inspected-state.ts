@@ -6,7 +6,7 @@ import {
   type StoredHolder,
   type StoredQueue,
   type StoredState,
-} from '../backend/inspection-operations.js';
+} from '../backend/kinds/inspection/inspection-operations.js';
 import { type HolderRecord, readRecord } from './holder-record.js';
 import type { InspectedHolder, InspectedKind, InspectedLock, InspectedWaiting } from './inspected-lock.js';
 

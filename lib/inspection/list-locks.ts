@@ -1,6 +1,6 @@
 import type { NameLimits } from '../keys/lock-name.js';
 import { invalidOption, parseOptions, parseSignal } from '../validation/options.js';
-import type { FoundName, StoredState } from '../backend/inspection-operations.js';
+import type { FoundName, StoredState } from '../backend/kinds/inspection/inspection-operations.js';
 import type { LockKindName } from '../events/life-cycle-events.js';
 import { globOf } from '../keys/glob.js';
 import type { ListedLock } from './inspected-lock.js';

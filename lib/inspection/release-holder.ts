@@ -1,4 +1,4 @@
-import type { StoredHolder } from '../backend/inspection-operations.js';
+import type { StoredHolder } from '../backend/kinds/inspection/inspection-operations.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations, ReleaseRequest } from '../backend/lock-operations.js';
 import type { LockKindName } from '../events/life-cycle-events.js';

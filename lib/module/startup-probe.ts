@@ -1,6 +1,6 @@
-import type { ProbeError } from '../backend/redis/probe/findings.js';
+import type { ProbeError } from '../backend/probe/findings.js';
 import { LockUnavailableError, LockUnsafeError, messageOf } from '../errors.js';
-import { describeConnection, type Findings, NodesProbe, probeConnection } from '../backend/redis/probe/probe.js';
+import { describeConnection, type Findings, NodesProbe, probeConnection } from '../backend/probe/probe.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { titleOf } from '../events/outage.js';
 import { runOutsideContexts } from '../context/owner-context.js';

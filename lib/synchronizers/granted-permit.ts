@@ -3,7 +3,7 @@ import { LazyAbortController, lossRemedy } from '../holds/loss.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import { inspect } from 'node:util';
 import { endHold } from '../events/hold-tracing.js';
-import type { PermitLeaseOutcome } from '../backend/permit-operations.js';
+import type { PermitLeaseOutcome } from '../backend/kinds/permits/permit-scripts.js';
 import type { PermitId } from '../context/permit-ids.js';
 import { AsyncMutex } from '../concurrency/async-mutex.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';

@@ -1,4 +1,4 @@
-import { MOST_PERMITS } from '../backend/counter-operations.js';
+import { MOST_PERMITS } from '../backend/kinds/counters/counters.js';
 import { isPermitId, type PermitId, type PermitIds } from '../context/permit-ids.js';
 import { invalidOption, parseFlag, parseOptions } from '../validation/options.js';
 import type { Duration } from '../time/duration.js';
@@ -9,7 +9,7 @@ import { firstLease, parseLeaseTerms, termsOf, type WaitOptions } from '../waiti
 import { parseRequest } from '../locks/options/lock.options.js';
 
 /** An allowed range, both ends included. */
-export interface CountRange {
+interface CountRange {
   readonly min: number;
   readonly max: number;
 }

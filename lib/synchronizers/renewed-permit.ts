@@ -1,4 +1,4 @@
-import type { PermitOperations } from '../backend/permit-operations.js';
+import type { PermitOperations } from '../backend/kinds/permits/permit-scripts.js';
 import type { PermitId } from '../context/permit-ids.js';
 import { isPassing } from '../errors.js';
 import type { OfHold } from '../events/lock-notices.js';

@@ -1,4 +1,4 @@
-import { ListNode, LinkedList } from '../collections/linked-list.js';
+import { LinkedList, ListNode } from '../linked-list.js';
 import type { ScheduledTask, Scheduler } from './scheduler.js';
 
 /** A deadline, by the scheduler, of something that usually ends long before it. */

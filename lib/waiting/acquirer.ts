@@ -1,5 +1,5 @@
 import type { WaitLimit } from '../time/wait-limit.js';
-import type { PubSub } from '../backend/lock-backend.js';
+import type { PubSub } from '../backend/pubsub.js';
 import type { ReleaseOutcome } from '../backend/lock-operations.js';
 import type { NextEntry } from './attempt-strategy.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
@@ -62,7 +62,7 @@ export interface AcquireContext {
 }
 
 /** Receives the begin of a wait. */
-export interface WaitObserver {
+interface WaitObserver {
   /** Called once or more often. */
   onWaiting(): void;
 }

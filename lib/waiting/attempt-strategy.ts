@@ -1,9 +1,7 @@
-import type { NodeResult } from '../backend/lock-operations.js';
+import type { CarriedEntry, NodeResult, ReleaseOutcome } from '../backend/lock-operations.js';
 import type { OwnerId } from '../context/owner-ids.js';
-import type { PubSub } from '../backend/lock-backend.js';
+import type { PubSub } from '../backend/pubsub.js';
 import type { LockUnavailableError } from '../errors.js';
-import type { ReleaseOutcome } from '../backend/lock-operations.js';
-import type { CarriedEntry } from '../backend/waiting-entry.js';
 
 /** The outcome of an attempt that acquired nothing. */
 export interface Busy {

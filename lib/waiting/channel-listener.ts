@@ -1,4 +1,4 @@
-import type { Subscriber, Subscription, PubSub } from '../backend/lock-backend.js';
+import type { Subscriber, Subscription, PubSub } from '../backend/pubsub.js';
 import { LockUnavailableError } from '../errors.js';
 
 /** Receives what a {@link ChannelListener} hears. */

@@ -1,7 +1,6 @@
-import type { GrantChannel, GrantingLockOperations } from '../backend/granting-lock-operations.js';
-import type { PubSub } from '../backend/lock-backend.js';
-import type { ReleaseOutcome } from '../backend/lock-operations.js';
-import type { WaitingEntry } from '../backend/waiting-entry.js';
+import type { GrantChannel, GrantingLockOperations } from '../backend/kinds/lock/granting-lock.js';
+import type { PubSub } from '../backend/pubsub.js';
+import type { ReleaseOutcome, WaitingEntry } from '../backend/lock-operations.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import { LockUnavailableError } from '../errors.js';
 import { clientsChannel } from '../keys/redisson-keys.js';
@@ -10,7 +9,7 @@ import { ChannelListener, type ChannelReceiver } from './channel-listener.js';
 import { type Acquired, leaseSpent } from './lock-attempts.js';
 
 /** The parts that the entries of one client share. */
-export interface EntryServices {
+interface EntryServices {
   readonly locks: GrantingLockOperations;
   readonly owners: OwnerIds;
   readonly pubSub: PubSub;

@@ -1,5 +1,5 @@
-import type { GrantingLockOperations } from '../backend/granting-lock-operations.js';
-import type { PubSub } from '../backend/lock-backend.js';
+import type { GrantingLockOperations } from '../backend/kinds/lock/granting-lock.js';
+import type { PubSub } from '../backend/pubsub.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { AttemptResult, Busy, ServerWait, ServerWaitListener } from './attempt-strategy.js';

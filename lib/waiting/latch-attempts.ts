@@ -1,4 +1,4 @@
-import type { LatchOperations } from '../backend/counter-operations.js';
+import type { LatchOperations } from '../backend/kinds/counters/counters.js';
 import type { Busy, AttemptStrategy } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';
 

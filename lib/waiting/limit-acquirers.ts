@@ -8,12 +8,12 @@ import type {
   ReleaseRequest,
 } from '../backend/lock-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { LimitOperations } from '../backend/limit-operations.js';
+import type { LimitOperations } from '../backend/kinds/limit/limit.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import type { AttemptResult, AttemptStrategy, Busy, Take } from './attempt-strategy.js';
 import { type Acquired, leaseSpent } from './lock-attempts.js';
-import type { KeepRequest, LeaveRequest, QueueOutcome, QueueRequest } from '../backend/fair-lock-operations.js';
+import type { KeepRequest, LeaveRequest, QueueOutcome, QueueRequest } from '../backend/kinds/fair-lock/queued-lock.js';
 import type { FairWaiting, TurnOperations } from './fair/fair-waiter.js';
 import { limitChannel } from '../keys/redisson-keys.js';
 import type { AcquireContext, Acquirer, Drainable } from './acquirer.js';

@@ -1,11 +1,11 @@
-import type { PermitOperations } from '../backend/permit-operations.js';
+import type { PermitOperations } from '../backend/kinds/permits/permit-scripts.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { newPermitIds, type PermitIds } from '../context/permit-ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import { leaseSpent } from './lock-attempts.js';
 import type { Busy, AttemptResult, AttemptStrategy, Take } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';
-import type { SemaphoreOperations } from '../backend/counter-operations.js';
+import type { SemaphoreOperations } from '../backend/kinds/counters/counters.js';
 
 /** A request for several permits, all or none. */
 export interface WantedPermits {

@@ -1,4 +1,4 @@
-import { ListNode, LinkedList } from '../collections/linked-list.js';
+import { LinkedList, ListNode } from '../linked-list.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 
 /** An entry of a schedule, and the time when it was last taken. */

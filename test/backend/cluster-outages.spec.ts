@@ -1,5 +1,5 @@
-import { ClusterOutages } from '../../lib/backend/redis/cluster/cluster-outages.js';
-import { noListener } from '../../lib/backend/lock-backend.js';
+import { ClusterOutages } from '../../lib/backend/cluster/cluster-outages.js';
+import { noListener } from '../../lib/backend/backend-listener.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import type { Outage } from '../../lib/events/outage.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';

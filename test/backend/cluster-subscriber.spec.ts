@@ -1,6 +1,6 @@
-import type { Subscription } from '../../lib/backend/lock-backend.js';
-import { ClusterSubscriber } from '../../lib/backend/redis/cluster/cluster-subscriber.js';
-import { ClusterTopology } from '../../lib/backend/redis/cluster/cluster-topology.js';
+import type { Subscription } from '../../lib/backend/pubsub.js';
+import { ClusterSubscriber } from '../../lib/backend/cluster/cluster-subscriber.js';
+import { ClusterTopology } from '../../lib/backend/cluster/cluster-topology.js';
 import { replyError, ScriptedCluster, type Shard } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';
 

@@ -1,7 +1,7 @@
-import { noListener } from '../../lib/backend/lock-backend.js';
-import { ClusterTopology } from '../../lib/backend/redis/cluster/cluster-topology.js';
-import type { TransportSettings } from '../../lib/backend/redis/connection/connection-input.js';
-import type { Script } from '../../lib/backend/redis/scripts/script.js';
+import { noListener } from '../../lib/backend/backend-listener.js';
+import { ClusterTopology } from '../../lib/backend/cluster/cluster-topology.js';
+import type { TransportSettings } from '../../lib/backend/connection/connection-input.js';
+import type { Script } from '../../lib/backend/scripts/script.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { ScriptedCluster, type Shard } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';

@@ -1,5 +1,5 @@
-import { ClusterTopology } from '../../lib/backend/redis/cluster/cluster-topology.js';
-import type { AddressMap, TransportSettings } from '../../lib/backend/redis/connection/connection-input.js';
+import { ClusterTopology } from '../../lib/backend/cluster/cluster-topology.js';
+import type { AddressMap, TransportSettings } from '../../lib/backend/connection/connection-input.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { replyError, ScriptedCluster } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';

@@ -1,4 +1,4 @@
-import { ClusterTopology } from '../../lib/backend/redis/cluster/cluster-topology.js';
+import { ClusterTopology } from '../../lib/backend/cluster/cluster-topology.js';
 import { replyError, ScriptedCluster, type Shard } from './scripted-cluster.js';
 
 const TIMEOUT = 1000;

@@ -1,6 +1,6 @@
-import { ConnectAttempts } from '../../lib/backend/redis/connection/connect-attempts.js';
-import type { RedisClient } from '../../lib/backend/redis/connection/redis-client.js';
-import { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import { ConnectAttempts } from '../../lib/backend/connection/connect-attempts.js';
+import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
+import { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';

@@ -1,6 +1,6 @@
-import { describeProblem, explain } from '../../lib/backend/redis/connection/connection-problem.js';
-import { parseConnectionUrl } from '../../lib/backend/redis/connection/connection-url.js';
-import { endpointOf } from '../../lib/backend/redis/connection/endpoint.js';
+import { describeProblem, explain } from '../../lib/backend/connection/connection-problem.js';
+import { parseConnectionUrl } from '../../lib/backend/connection/connection-url.js';
+import { endpointOf } from '../../lib/backend/connection/endpoint.js';
 import { LockOptionsError } from '../../lib/errors.js';
 import { thrownBy } from '../kit/caught.js';
 

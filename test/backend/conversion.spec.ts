@@ -1,5 +1,5 @@
-import { RedisConversion } from '../../lib/backend/redis/kinds/read-write/conversion.js';
-import { RedisReadLock, RedisWriteLock } from '../../lib/backend/redis/kinds/read-write/read-write-lock.js';
+import { RedisConversion } from '../../lib/backend/kinds/read-write/conversion.js';
+import { RedisReadLock, RedisWriteLock } from '../../lib/backend/kinds/read-write/read-write-lock.js';
 import { type Answer, settlementOf } from './answers-in-order.js';
 import { DENIED, NOT_SENT, REFUSED, UNKNOWN } from './scripted-lock.js';
 import { ScriptedCommands, type SentScript } from './scripted-commands.js';

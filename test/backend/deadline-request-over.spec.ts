@@ -1,4 +1,4 @@
-import { sendWithDeadline } from '../../lib/backend/redis/commands/deadline-request.js';
+import { sendWithDeadline } from '../../lib/backend/commands/deadline-request.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
 const request = (commands: ScriptedCommands, deadline: number, send: () => Promise<'late'>) =>

@@ -3,7 +3,7 @@ import {
   errorOfTwo,
   type RequestLimits,
   sendWithDeadline,
-} from '../../lib/backend/redis/commands/deadline-request.js';
+} from '../../lib/backend/commands/deadline-request.js';
 import { wrongKeyType } from '../../lib/errors.js';
 import type { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { settlementOf } from './answers-in-order.js';

@@ -1,5 +1,5 @@
-import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
-import { FencedLockScripts } from '../../lib/backend/redis/kinds/fenced-lock.js';
+import type { ScriptExecutor } from '../../lib/backend/commands/script-executor.js';
+import { FencedLockScripts } from '../../lib/backend/kinds/fenced-lock/fenced-lock.js';
 
 /** Commands to a server that gives this reply to every script. */
 const answering = (reply: readonly unknown[]): ScriptExecutor =>

@@ -1,5 +1,5 @@
-import type { CarriedEntry, WaitingEntry } from '../../lib/backend/waiting-entry.js';
-import { GrantingLockScripts, RedisGrantingLock } from '../../lib/backend/redis/kinds/granting-lock.js';
+import type { CarriedEntry, WaitingEntry } from '../../lib/backend/lock-operations.js';
+import { GrantingLockScripts, RedisGrantingLock } from '../../lib/backend/kinds/lock/granting-lock.js';
 import { type Answer, answerInOrder, type LateAnswer, settlementOf } from './answers-in-order.js';
 import { ScriptedCommands, type SentScript } from './scripted-commands.js';
 import { DENIED, freed, LEASE, NOT_SENT, notHeld, REFUSED, REQUEST, UNKNOWN } from './scripted-lock.js';

@@ -1,9 +1,9 @@
-import type { GivenUp } from '../../lib/backend/lock-backend.js';
+import type { GivenUp } from '../../lib/backend/backend-listener.js';
 import {
   type CounterReply,
   type IdempotentRequest,
   IdempotentRequests,
-} from '../../lib/backend/redis/commands/idempotent-requests.js';
+} from '../../lib/backend/commands/idempotent-requests.js';
 import { type Settlement, settlementOf } from './answers-in-order.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 

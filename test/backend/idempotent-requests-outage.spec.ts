@@ -1,7 +1,7 @@
-import type { GivenUp } from '../../lib/backend/lock-backend.js';
-import { RedisCounter, RedisSemaphore, RedisLatch } from '../../lib/backend/redis/kinds/counters.js';
-import { IdempotentRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
-import { RedisPermits } from '../../lib/backend/redis/kinds/permits.js';
+import type { GivenUp } from '../../lib/backend/backend-listener.js';
+import { RedisCounter, RedisLatch, RedisSemaphore } from '../../lib/backend/kinds/counters/counters.js';
+import { IdempotentRequests } from '../../lib/backend/commands/idempotent-requests.js';
+import { RedisPermits } from '../../lib/backend/kinds/permits/permits.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 
 const setUp = () => {

@@ -1,5 +1,5 @@
-import { noListener } from '../../lib/backend/lock-backend.js';
-import { NodeExecutor } from '../../lib/backend/redis/commands/node-executor.js';
+import { noListener } from '../../lib/backend/backend-listener.js';
+import { NodeExecutor } from '../../lib/backend/commands/node-executor.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { freePort } from '../servers/process/free-port.js';

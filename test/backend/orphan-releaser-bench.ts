@@ -1,4 +1,4 @@
-import { OrphanReleaser, type OrphanedAcquisition } from '../../lib/backend/redis/commands/orphan-releaser.js';
+import { type OrphanedAcquisition, OrphanReleaser } from '../../lib/backend/commands/orphan-releaser.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { unavailable } from './scripted-commands.js';

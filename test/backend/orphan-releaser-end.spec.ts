@@ -1,4 +1,4 @@
-import type { OrphanedAcquisition } from '../../lib/backend/redis/commands/orphan-releaser.js';
+import type { OrphanedAcquisition } from '../../lib/backend/commands/orphan-releaser.js';
 import { settlementOf } from './answers-in-order.js';
 import { type AnswerTo, OrphanReleaserBench, CAUSE, PASSING, PERMANENT } from './orphan-releaser-bench.js';
 

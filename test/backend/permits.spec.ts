@@ -1,6 +1,6 @@
-import type { GivenUp } from '../../lib/backend/lock-backend.js';
-import { IdempotentRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
-import { RedisPermits } from '../../lib/backend/redis/kinds/permits.js';
+import type { GivenUp } from '../../lib/backend/backend-listener.js';
+import { IdempotentRequests } from '../../lib/backend/commands/idempotent-requests.js';
+import { RedisPermits } from '../../lib/backend/kinds/permits/permits.js';
 import type { PermitIds } from '../../lib/context/permit-ids.js';
 import { type Answer, answerInOrder, type LateAnswer, settlementOf } from './answers-in-order.js';
 import { ScriptedCommands, type SentScript, unavailable } from './scripted-commands.js';

@@ -1,4 +1,4 @@
-import type { Subscription } from '../../lib/backend/lock-backend.js';
+import type { Subscription } from '../../lib/backend/pubsub.js';
 import { QuorumPubSub } from '../../lib/backend/quorum/quorum-pubsub.js';
 import {
   FixedDelay,

@@ -1,4 +1,4 @@
-import { Reachability } from '../../lib/backend/redis/connection/reachability.js';
+import { Reachability } from '../../lib/backend/connection/reachability.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 

@@ -1,5 +1,5 @@
-import { redirectionIn } from '../../lib/backend/redis/cluster/cluster-executor.js';
-import { unavailable } from '../../lib/backend/redis/connection/reply-errors.js';
+import { redirectionIn } from '../../lib/backend/cluster/cluster-executor.js';
+import { unavailable } from '../../lib/backend/connection/reply-errors.js';
 
 /** An error reply of a server, as ioredis reports it. */
 const said = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });

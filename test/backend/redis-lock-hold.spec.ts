@@ -1,4 +1,4 @@
-import { isTryAgain, unavailable as asUnavailable } from '../../lib/backend/redis/connection/reply-errors.js';
+import { isTryAgain, unavailable as asUnavailable } from '../../lib/backend/connection/reply-errors.js';
 import { type Answer, type LateAnswer, settlementOf } from './answers-in-order.js';
 import { DENIED, freed, LEASE, NOT_SENT, REFUSED, setUpLock, UNKNOWN } from './scripted-lock.js';
 import { ScriptedCommands, type SentScript, unavailable } from './scripted-commands.js';

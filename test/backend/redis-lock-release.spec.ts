@@ -1,4 +1,4 @@
-import type { RedisLock } from '../../lib/backend/redis/kinds/redis-lock.js';
+import type { RedisLock } from '../../lib/backend/kinds/lock/redis-lock.js';
 import { type Answer, settlementOf } from './answers-in-order.js';
 import { acquired, DENIED, freed, NOT_SENT, notHeld, REFUSED, REQUEST, setUpLock, UNKNOWN } from './scripted-lock.js';
 

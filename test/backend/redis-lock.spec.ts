@@ -1,5 +1,5 @@
-import { FairLockScripts } from '../../lib/backend/redis/kinds/fair-lock.js';
-import { FencedLockScripts } from '../../lib/backend/redis/kinds/fenced-lock.js';
+import { FairLockScripts } from '../../lib/backend/kinds/fair-lock/fair-lock.js';
+import { FencedLockScripts } from '../../lib/backend/kinds/fenced-lock/fenced-lock.js';
 import { WrongKeyTypeError } from '../../lib/errors.js';
 import { type Answer, settlementOf } from './answers-in-order.js';
 import {

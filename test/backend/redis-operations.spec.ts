@@ -1,10 +1,10 @@
-import { IdempotentRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
-import { RedisLatch, RedisSemaphore } from '../../lib/backend/redis/kinds/counters.js';
-import { FairLockScripts, RedisFairLock } from '../../lib/backend/redis/kinds/fair-lock.js';
-import { FencedLockScripts, RedisFencedLock } from '../../lib/backend/redis/kinds/fenced-lock.js';
-import { RedisPermits } from '../../lib/backend/redis/kinds/permits.js';
-import { RedisWriteLock } from '../../lib/backend/redis/kinds/read-write/read-write-lock.js';
-import { RedisResultStore } from '../../lib/backend/redis/kinds/result-store.js';
+import { IdempotentRequests } from '../../lib/backend/commands/idempotent-requests.js';
+import { RedisLatch, RedisSemaphore } from '../../lib/backend/kinds/counters/counters.js';
+import { FairLockScripts, RedisFairLock } from '../../lib/backend/kinds/fair-lock/fair-lock.js';
+import { FencedLockScripts, RedisFencedLock } from '../../lib/backend/kinds/fenced-lock/fenced-lock.js';
+import { RedisPermits } from '../../lib/backend/kinds/permits/permits.js';
+import { RedisWriteLock } from '../../lib/backend/kinds/read-write/read-write-lock.js';
+import { RedisResultStore } from '../../lib/backend/kinds/single-flight/result-store.js';
 import { settlementOf } from './answers-in-order.js';
 import { ScriptedCommands } from './scripted-commands.js';
 

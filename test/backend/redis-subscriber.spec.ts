@@ -1,6 +1,6 @@
-import type { Subscription } from '../../lib/backend/lock-backend.js';
-import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscriber.js';
-import { MOST_IN_FLIGHT } from '../../lib/backend/redis/connection/subscriptions/subscription-commands.js';
+import type { Subscription } from '../../lib/backend/pubsub.js';
+import { RedisSubscriber } from '../../lib/backend/connection/redis-subscriber.js';
+import { MOST_IN_FLIGHT } from '../../lib/backend/connection/subscriptions/subscription-commands.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { replyError, ScriptedCluster } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';

@@ -1,5 +1,5 @@
-import { ClusterTopology } from '../../lib/backend/redis/cluster/cluster-topology.js';
-import { writtenHold } from '../../lib/backend/redis/commands/written.js';
+import { ClusterTopology } from '../../lib/backend/cluster/cluster-topology.js';
+import { writtenHold } from '../../lib/backend/commands/written.js';
 import { replyError, ScriptedCluster } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';
 

@@ -1,4 +1,4 @@
-import { unavailable } from '../../lib/backend/redis/connection/reply-errors.js';
+import { unavailable } from '../../lib/backend/connection/reply-errors.js';
 
 const replyError = (text: string): Error => Object.assign(new Error(text), { name: 'ReplyError' });
 

@@ -1,4 +1,4 @@
-import { MOST_IN_FLIGHT, RequestTurns } from '../../lib/backend/redis/commands/request-turns.js';
+import { MOST_IN_FLIGHT, RequestTurns } from '../../lib/backend/commands/request-turns.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 

@@ -1,4 +1,4 @@
-import { RedisResultStore } from '../../lib/backend/redis/kinds/result-store.js';
+import { RedisResultStore } from '../../lib/backend/kinds/single-flight/result-store.js';
 import { type Answer, answerInOrder, settlementOf } from './answers-in-order.js';
 import { ScriptedCommands } from './scripted-commands.js';
 import { DENIED, REFUSED, UNKNOWN } from './scripted-lock.js';

@@ -1,7 +1,7 @@
-import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
-import { withDeadline } from '../../lib/backend/redis/connection/with-deadline.js';
-import { ScriptCall, type ScriptServer } from '../../lib/backend/redis/commands/script-call.js';
-import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
+import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
+import { withDeadline } from '../../lib/backend/connection/with-deadline.js';
+import { ScriptCall, type ScriptServer } from '../../lib/backend/commands/script-call.js';
+import { scripts } from '../../lib/backend/scripts/scripts.generated.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import type { Scheduler } from '../../lib/time/scheduler.js';

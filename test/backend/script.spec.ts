@@ -1,4 +1,4 @@
-import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, script } from '../../lib/backend/redis/scripts/script.js';
+import { type ArgumentsOf, encode, type KeysOf, type ReplyOf, script } from '../../lib/backend/scripts/script.js';
 
 const take = script<
   { lock: string; fence: string },

@@ -6,9 +6,9 @@ import {
   clusterServers,
   hostOf,
   portOf,
-} from '../../lib/backend/redis/cluster/cluster-servers.js';
-import type { AddressMap } from '../../lib/backend/redis/connection/connection-input.js';
-import type { RedisClient } from '../../lib/backend/redis/connection/redis-client.js';
+} from '../../lib/backend/cluster/cluster-servers.js';
+import type { AddressMap } from '../../lib/backend/connection/connection-input.js';
+import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';

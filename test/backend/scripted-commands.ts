@@ -1,13 +1,13 @@
-import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
-import type { Replicas } from '../../lib/backend/redis/commands/replica-confirmation.js';
-import type { Written } from '../../lib/backend/redis/commands/written.js';
+import type { ScriptExecutor } from '../../lib/backend/commands/script-executor.js';
+import type { Replicas } from '../../lib/backend/commands/replication/replica-confirmation.js';
+import type { Written } from '../../lib/backend/commands/written.js';
 import {
   type ArgumentsOf,
   isReplyOf,
   type KeysOf,
   type ReplyOf,
   type Script,
-} from '../../lib/backend/redis/scripts/script.js';
+} from '../../lib/backend/scripts/script.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';

@@ -1,5 +1,5 @@
-import { type LockScripts, PlainLockScripts } from '../../lib/backend/redis/kinds/lock-scripts.js';
-import { RedisLock } from '../../lib/backend/redis/kinds/redis-lock.js';
+import { type LockScripts, PlainLockScripts } from '../../lib/backend/kinds/lock/lock-scripts.js';
+import { RedisLock } from '../../lib/backend/kinds/lock/redis-lock.js';
 import { type Answer, answerInOrder, type LateAnswer } from './answers-in-order.js';
 import { ScriptedCommands, type SentScript, unavailable } from './scripted-commands.js';
 

@@ -1,7 +1,7 @@
-import type { StoredState } from '../../lib/backend/inspection-operations.js';
-import type { PubSub } from '../../lib/backend/lock-backend.js';
+import type { StoredState } from '../../lib/backend/kinds/inspection/inspection-operations.js';
+import type { PubSub } from '../../lib/backend/pubsub.js';
+import type { ServerHealth } from '../../lib/backend/backend-listener.js';
 import type { LockOperations, NodeResult } from '../../lib/backend/lock-operations.js';
-import type { ServerHealth } from '../../lib/backend/server-health.js';
 import { type NodeBackend, QuorumNode } from '../../lib/backend/quorum/quorum-node.js';
 import { RetryDelay } from '../../lib/backend/quorum/retry-delay.js';
 import { LockUnavailableError, WrongKeyTypeError } from '../../lib/errors.js';

@@ -1,4 +1,4 @@
-import type { PubSub, Subscription } from '../../lib/backend/lock-backend.js';
+import type { PubSub, Subscription } from '../../lib/backend/pubsub.js';
 import { type HeldBack, heldBack } from './scripted-nodes.js';
 
 /** Messages of one node: the test answers subscriptions, sends messages, and cuts the connection. */

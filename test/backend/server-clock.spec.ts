@@ -1,5 +1,5 @@
-import { ServerClock } from '../../lib/backend/redis/commands/server-clock.js';
-import { withDeadline } from '../../lib/backend/redis/connection/with-deadline.js';
+import { ServerClock } from '../../lib/backend/commands/server-clock.js';
+import { withDeadline } from '../../lib/backend/connection/with-deadline.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { SuspendedClock } from '../holds/suspended-clock.js';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { SilenceGuard } from '../../lib/backend/redis/connection/silence-guard.js';
-import type { RedisClient } from '../../lib/backend/redis/connection/redis-client.js';
+import { SilenceGuard } from '../../lib/backend/connection/silence-guard.js';
+import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 

@@ -1,5 +1,5 @@
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { SlotMap } from '../../lib/backend/redis/cluster/slot-map.js';
+import { SlotMap } from '../../lib/backend/cluster/slot-map.js';
 
 const here = (host: string, port: number): string => `${host}:${port}`;
 const ASKED = '10.0.0.9:7000';

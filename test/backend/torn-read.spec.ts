@@ -1,4 +1,4 @@
-import { RedisReadLock } from '../../lib/backend/redis/kinds/read-write/read-write-lock.js';
+import { RedisReadLock } from '../../lib/backend/kinds/read-write/read-write-lock.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { ScriptedCommands, type SentScript } from './scripted-commands.js';
 

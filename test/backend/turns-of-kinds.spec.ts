@@ -1,12 +1,12 @@
-import { IdempotentRequests } from '../../lib/backend/redis/commands/idempotent-requests.js';
-import { RedisLatch, RedisSemaphore } from '../../lib/backend/redis/kinds/counters.js';
-import { FairLockScripts, RedisFairLock } from '../../lib/backend/redis/kinds/fair-lock.js';
-import { GrantingLockScripts, RedisGrantingLock } from '../../lib/backend/redis/kinds/granting-lock.js';
-import { RedisPermits } from '../../lib/backend/redis/kinds/permits.js';
-import { RedisConversion } from '../../lib/backend/redis/kinds/read-write/conversion.js';
-import { RedisReadLock, RedisWriteLock } from '../../lib/backend/redis/kinds/read-write/read-write-lock.js';
-import { RedisResultStore } from '../../lib/backend/redis/kinds/result-store.js';
-import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../../lib/backend/redis/scripts/script.js';
+import { IdempotentRequests } from '../../lib/backend/commands/idempotent-requests.js';
+import { RedisLatch, RedisSemaphore } from '../../lib/backend/kinds/counters/counters.js';
+import { FairLockScripts, RedisFairLock } from '../../lib/backend/kinds/fair-lock/fair-lock.js';
+import { GrantingLockScripts, RedisGrantingLock } from '../../lib/backend/kinds/lock/granting-lock.js';
+import { RedisPermits } from '../../lib/backend/kinds/permits/permits.js';
+import { RedisConversion } from '../../lib/backend/kinds/read-write/conversion.js';
+import { RedisReadLock, RedisWriteLock } from '../../lib/backend/kinds/read-write/read-write-lock.js';
+import { RedisResultStore } from '../../lib/backend/kinds/single-flight/result-store.js';
+import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../../lib/backend/scripts/script.js';
 import { ScriptedCommands } from './scripted-commands.js';
 
 /** Very many requests are under way: the test gives the turns. */

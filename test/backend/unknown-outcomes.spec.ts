@@ -1,4 +1,4 @@
-import { UnknownOutcomes } from '../../lib/backend/redis/commands/unknown-outcomes.js';
+import { UnknownOutcomes } from '../../lib/backend/commands/unknown-outcomes.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { settlementOf } from './answers-in-order.js';

@@ -1,6 +1,6 @@
 import type { WriteLockOperations } from '../../lib/backend/lock-operations.js';
 import type { LockUnavailableError } from '../../lib/errors.js';
-import { RedisWriteLock } from '../../lib/backend/redis/kinds/read-write/read-write-lock.js';
+import { RedisWriteLock } from '../../lib/backend/kinds/read-write/read-write-lock.js';
 import { type Answer, answerInOrder, type LateAnswer, settlementOf } from './answers-in-order.js';
 import { ScriptedCommands, type SentScript } from './scripted-commands.js';
 import { DENIED, LEASE, NOT_SENT, notHeld, REFUSED, UNKNOWN } from './scripted-lock.js';

@@ -1,4 +1,4 @@
-import { withDeadline } from '../../lib/backend/redis/connection/with-deadline.js';
+import { withDeadline } from '../../lib/backend/connection/with-deadline.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { SteppedLoop } from '../kit/stepped-loop.js';

@@ -1,5 +1,5 @@
-import type { RedisClient } from '../../lib/backend/redis/connection/redis-client.js';
-import { WriteBatch } from '../../lib/backend/redis/connection/write-batch.js';
+import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
+import { WriteBatch } from '../../lib/backend/connection/write-batch.js';
 
 const open = () => {
   const log: string[] = [];

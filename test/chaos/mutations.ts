@@ -15,12 +15,12 @@ export interface Mutation {
   readonly caught: { readonly id: string; readonly topology: string };
 }
 
-const SCRIPTS = 'backend/redis/scripts/scripts.generated.ts';
+const SCRIPTS = 'backend/scripts/scripts.generated.ts';
 
 export const mutations: readonly Mutation[] = [
   {
     protection: 'safety poll',
-    file: 'waiting/queue/announced-releases.ts',
+    file: 'waiting/queue/releases.ts',
     find: 'this.channel.isHearing ? subscribed : unsubscribed',
     replace: 'this.channel.isHearing ? Infinity : unsubscribed',
     caught: { id: 'F28p', topology: 'standalone' },
@@ -42,14 +42,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'notAfter',
-    file: 'backend/redis/commands/deadline-request.ts',
+    file: 'backend/commands/deadline-request.ts',
     find: 'Math.ceil(commands.serverTime(key, startedAt) + (deadline - startedAt))',
     replace: 'Number.MAX_SAFE_INTEGER',
     caught: { id: 'F7n', topology: 'standalone' },
   },
   {
     protection: 'cancel of what stayed unknown',
-    file: 'backend/redis/commands/orphan-releaser.ts',
+    file: 'backend/commands/orphan-releaser.ts',
     find: 'if (this.finished) return this.onGivenUp(orphan, cause);',
     replace: 'return;',
     caught: { id: 'F1c', topology: 'standalone' },
@@ -70,7 +70,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'restart guard',
-    file: 'backend/redis/commands/restart-guard.ts',
+    file: 'backend/commands/restart-guard.ts',
     find: 'if (!this.isOn) return undefined;',
     replace: 'return undefined;',
     caught: { id: 'F10g', topology: 'standalone' },
@@ -105,7 +105,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'asking again after a lost connection',
-    file: 'backend/redis/connection/redis-subscriber.ts',
+    file: 'backend/connection/redis-subscriber.ts',
     find: ' channel.wake();',
     times: 2,
     replace: ' void channel;',
@@ -113,21 +113,21 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'short first lease',
-    file: 'backend/redis/kinds/granting-lock.ts',
+    file: 'backend/kinds/lock/granting-lock.ts',
     find: 'firstLease: Math.min(lease, longestFirstLease(this.commands))',
     replace: 'firstLease: lease',
     caught: { id: 'F31g', topology: 'standalone' },
   },
   {
     protection: 'short first lease of a fair lock',
-    file: 'backend/redis/kinds/fair-lock.ts',
+    file: 'backend/kinds/fair-lock/fair-lock.ts',
     find: 'firstLeaseWithin(lease, longestFirstLease(this.commands))',
     replace: 'firstLeaseWithin(lease, lease)',
     caught: { id: 'F31f', topology: 'standalone' },
   },
   {
     protection: 'whole lease before the first line',
-    file: 'waiting/hand-over-attempts.ts',
+    file: 'waiting/lock-attempts.ts',
     find: 'return lease === wanted;',
     replace: 'return lease > 0;',
     caught: { id: 'F3g', topology: 'standalone' },
@@ -141,7 +141,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'age of a grant',
-    file: 'backend/redis/kinds/granting-lock.ts',
+    file: 'backend/kinds/lock/granting-lock.ts',
     find: 'sent: new Stopwatch(this.scheduler, ago)',
     replace: 'sent: new Stopwatch(this.scheduler)',
     caught: { id: 'F30g', topology: 'standalone' },
@@ -155,14 +155,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'passing nothing on under the restart guard',
-    file: 'backend/redis/kinds/lock-scripts.ts',
+    file: 'backend/kinds/lock/lock-scripts.ts',
     find: 'return this.commands.mayGrant(name) ? 1 : 0;',
     replace: 'return 1;',
     caught: { id: 'F10h', topology: 'standalone' },
   },
   {
     protection: 'grants to a client that queued before it knew the cluster',
-    file: 'backend/redis/cluster/cluster-executor.ts',
+    file: 'backend/cluster/cluster-executor.ts',
     find: 'return !this.topology.isKnown || this.topology.isSharded;',
     replace: 'return this.topology.isSharded;',
     caught: { id: 'F32g', topology: 'cluster' },

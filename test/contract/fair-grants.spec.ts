@@ -1,4 +1,4 @@
-import type { ReceivedGrant } from '../../lib/backend/granting-lock-operations.js';
+import type { ReceivedGrant } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { clientChannel, fairChannel } from '../../lib/keys/redisson-keys.js';
 import { onEveryBackend } from '../kit/every-backend.js';

@@ -1,4 +1,4 @@
-import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../lib/backend/kinds/fair-lock/queued-lock.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 const SLOT = 600;

@@ -1,4 +1,4 @@
-import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../lib/backend/kinds/fair-lock/queued-lock.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';

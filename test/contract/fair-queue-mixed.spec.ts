@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { FairLockOperations } from '../../lib/backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../lib/backend/kinds/fair-lock/queued-lock.js';
 import { isOurs } from '../../lib/context/owner-ids.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';

@@ -1,6 +1,6 @@
-import type { GrantingLockOperations, ReceivedGrant } from '../../lib/backend/granting-lock-operations.js';
+import type { GrantingLockOperations, ReceivedGrant } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
-import type { CarriedEntry, WaitingEntry } from '../../lib/backend/waiting-entry.js';
+import type { CarriedEntry, WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { until } from '../kit/until.js';

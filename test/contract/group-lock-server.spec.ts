@@ -1,4 +1,4 @@
-import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
+import { scripts } from '../../lib/backend/scripts/scripts.generated.js';
 import { groupField, groupLockName } from '../../lib/keys/group-field.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 import { inWorld } from '../kit/every-backend.js';

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
-import type { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { memoryBackend } from '../kit/memory-backend.js';
-import type { PermitOperations } from '../../lib/backend/permit-operations.js';
+import type { PermitOperations } from '../../lib/backend/kinds/permits/permit-scripts.js';
 import { LockLostError, LockUnavailableError, type Permit } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';

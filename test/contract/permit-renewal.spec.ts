@@ -1,4 +1,4 @@
-import type { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { memoryBackend } from '../kit/memory-backend.js';
 import { LockLostError, LockOptionsError } from '../../lib/index.js';
 import { permitDeadlines } from '../../lib/keys/redisson-keys.js';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscriber.js';
+import { RedisSubscriber } from '../../lib/backend/connection/redis-subscriber.js';
 import { LockOwnershipError } from '../../lib/index.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';

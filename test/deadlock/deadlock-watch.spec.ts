@@ -1,4 +1,4 @@
-import type { BlockedHoldOperations } from '../../lib/backend/blocked-hold-operations.js';
+import type { BlockedHoldOperations } from '../../lib/backend/kinds/deadlock/blocked-holds.js';
 import { memoryBackend } from '../kit/memory-backend.js';
 import { type BlockedHold, type HeldLock, textOf } from '../../lib/deadlock/blocked-hold.js';
 import { DeadlockWatch } from '../../lib/deadlock/deadlock-watch.js';

@@ -1,4 +1,4 @@
-import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
+import { scripts } from '../../lib/backend/scripts/scripts.generated.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { Time } from '../kit/time.js';

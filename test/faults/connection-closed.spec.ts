@@ -1,4 +1,4 @@
-import { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { ConnectionRegistry } from '../../lib/runtime/connection-registry.js';
 import { ShutdownDrain } from '../../lib/module/shutdown-drain.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';

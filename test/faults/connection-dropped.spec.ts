@@ -1,5 +1,5 @@
-import { openTransport } from '../../lib/backend/redis/transport.js';
-import { RedisSubscriber } from '../../lib/backend/redis/connection/redis-subscriber.js';
+import { openTransport } from '../../lib/backend/transport.js';
+import { RedisSubscriber } from '../../lib/backend/connection/redis-subscriber.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { FaultProxy } from '../servers/proxy/fault-proxy.js';

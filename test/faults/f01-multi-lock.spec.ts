@@ -1,4 +1,4 @@
-import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
+import { scripts } from '../../lib/backend/scripts/scripts.generated.js';
 import { runs } from '../servers/proxy/commands-seen.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';

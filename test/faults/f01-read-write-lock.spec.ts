@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
-import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import type { ScriptExecutor } from '../../lib/backend/commands/script-executor.js';
+import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';

@@ -1,5 +1,5 @@
-import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
-import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import type { ScriptExecutor } from '../../lib/backend/commands/script-executor.js';
+import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { type FaultProxy, mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { DEADLINE, useServerFixture } from './server-fixture.js';

@@ -1,6 +1,6 @@
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
-import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { until } from '../kit/until.js';
 

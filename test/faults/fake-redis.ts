@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { scripts } from '../../lib/backend/redis/scripts/scripts.generated.js';
-import { isReplyOf } from '../../lib/backend/redis/scripts/script.js';
+import { scripts } from '../../lib/backend/scripts/scripts.generated.js';
+import { isReplyOf } from '../../lib/backend/scripts/script.js';
 import { RequestFrames } from '../servers/proxy/request-frames.js';
 
 /** A value in RESP2. `Raw` is sent unchanged. */

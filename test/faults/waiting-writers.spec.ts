@@ -1,5 +1,5 @@
-import type { ScriptExecutor } from '../../lib/backend/redis/commands/script-executor.js';
-import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import type { ScriptExecutor } from '../../lib/backend/commands/script-executor.js';
+import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { readWriteLockChannel, waitingWriters } from '../../lib/keys/redisson-keys.js';
 import type { Client } from '../kit/client.js';
 import { until } from '../kit/until.js';

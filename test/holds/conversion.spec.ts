@@ -1,4 +1,8 @@
-import type { ConversionOutcome, ConversionRequest, UpgradeOutcome } from '../../lib/backend/conversion-operations.js';
+import type {
+  ConversionOutcome,
+  ConversionRequest,
+  UpgradeOutcome,
+} from '../../lib/backend/kinds/read-write/conversion.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockShutdownError } from '../../lib/errors.js';
 import type { Converting, LockKind } from '../../lib/holds/lock-kind.js';

@@ -1,5 +1,5 @@
 import type { HoldOutcome } from '../../lib/backend/lock-operations.js';
-import type { TakeOverOperations, TakeOverRequest } from '../../lib/backend/take-over-operations.js';
+import type { TakeOverOperations, TakeOverRequest } from '../../lib/backend/kinds/lock/take-over.js';
 import { LockLostError, LockOwnershipError, LockUnavailableError } from '../../lib/errors.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { ownerOfSecret, parseToken } from '../../lib/holds/detaching/hold-token.js';

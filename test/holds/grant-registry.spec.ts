@@ -1,4 +1,4 @@
-import { ListNode } from '../../lib/collections/linked-list.js';
+import { ListNode } from '../../lib/linked-list.js';
 import { GrantRegistry } from '../../lib/holds/grant-registry.js';
 import { outcomeOf } from './open-grant.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';

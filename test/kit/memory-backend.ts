@@ -1,6 +1,6 @@
 import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
 import { memoryTransport } from '../../lib/backend/memory/memory-transport.js';
-import { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import { RedisBackend } from '../../lib/backend/redis-backend.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 
 const COMMAND_TIMEOUT = 1000;

@@ -8,8 +8,8 @@ import { engineFiles, mutationsOf, placeOf } from './engine.js';
 import { type Mutation, mutated } from './mutation.js';
 import { probed } from './typescript-mutations.js';
 
-const SCRIPT = 'lib/backend/redis/scripts/script.ts';
-const GENERATED = 'lib/backend/redis/scripts/scripts.generated.ts';
+const SCRIPT = 'lib/backend/scripts/script.ts';
+const GENERATED = 'lib/backend/scripts/scripts.generated.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 

@@ -1,7 +1,7 @@
 import { Test } from '@nestjs/testing';
 import type { RedisOptions } from 'ioredis';
 import { Locked, LockOptionsError, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
-import { IOREDIS_OPTIONS } from '../../lib/backend/redis/connection/ioredis-options.js';
+import { IOREDIS_OPTIONS } from '../../lib/backend/connection/ioredis-options.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { caught, thrownBy } from '../kit/caught.js';
 import { redisInput } from './redis-input.js';

@@ -9,7 +9,7 @@ import {
   RedisLockModule,
   type RedisLockOptions,
 } from 'nest-redis-lock';
-import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { formatValue as described } from '../../lib/validation/format-value.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { RedisServer } from '../servers/redis/redis-server.js';

@@ -1,4 +1,4 @@
-import type { ConnectionInput } from '../../lib/backend/redis/connection/connection-input.js';
+import type { ConnectionInput } from '../../lib/backend/connection/connection-input.js';
 import { parseModuleOptions, type RedisLockOptions } from '../../lib/module/options/redis-lock.options.js';
 
 /** The connection that the module opens with these options; `undefined` if its locks are not in Redis. */

@@ -1,4 +1,4 @@
-import { aclRules, SENTINEL_ACL_RULES } from '../../lib/backend/redis/probe/acl-rules.js';
+import { aclRules, SENTINEL_ACL_RULES } from '../../lib/backend/probe/acl-rules.js';
 import { CLUSTER_RULES, DATABASE_RULES, PREFIX, RULES, SENTINEL_RULES } from './documented-acl.js';
 
 const server = { keyPrefix: PREFIX, isCluster: false, usesDatabase: false };

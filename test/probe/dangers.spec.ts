@@ -1,8 +1,6 @@
-import { dangersOf, doubtsAbout, type Expectations } from '../../lib/backend/redis/probe/findings.js';
-import type { ServerReport } from '../../lib/backend/redis/probe/inspect-server.js';
-import { probeNames } from '../../lib/backend/redis/probe/probe-names.js';
-import { factsOf } from '../../lib/backend/redis/probe/server-info.js';
-import { summaryOf } from '../../lib/backend/redis/probe/summary.js';
+import { dangersOf, doubtsAbout, type Expectations, summaryOf } from '../../lib/backend/probe/findings.js';
+import { factsOf, type ServerReport } from '../../lib/backend/probe/inspect-server.js';
+import { probeNames } from '../../lib/backend/probe/probe-names.js';
 
 /** The report of a server that gives no facts and denies no right. */
 const seen = (facts: Partial<ServerReport> = {}): ServerReport => ({

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { lockScripts } from '../../lib/backend/redis/scripts/all-scripts.js';
-import { type Findings, probeConnection, type ProbeSettings } from '../../lib/backend/redis/probe/probe.js';
+import { lockScripts } from '../../lib/backend/scripts/all-scripts.js';
+import { type Findings, probeConnection, type ProbeSettings } from '../../lib/backend/probe/probe.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 import { RedisServer } from '../servers/redis/redis-server.js';

@@ -1,4 +1,4 @@
-import { factsOf } from '../../lib/backend/redis/probe/server-info.js';
+import { factsOf } from '../../lib/backend/probe/inspect-server.js';
 
 const infoOf = (fields: Readonly<Record<string, string | number>>): string =>
   `# Server\r\n${Object.entries(fields)

@@ -102,7 +102,7 @@ return { 'given', redis.call('GET', total) }
     write('fair-share/give-out.lua', GOOD);
     expect(embed(folder)).toEqual({ status: 0, stderr: '' });
     expect(generated()).toMatchInlineSnapshot(`
-     "// Written by tools/embed-scripts.mjs from the .lua files beside it: edit those, then 'npm run scripts:embed'.
+     "// Written by tools/embed-scripts.mjs from the .lua files of lib/backend: edit those, then 'npm run scripts:embed'.
      import { script } from './script.js';
      /** shared/clock.lua */
      const clock = \`local clock = redis.call\`;

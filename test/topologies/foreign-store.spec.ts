@@ -1,6 +1,6 @@
 import type { RedisLockOptions } from '../../lib/index.js';
 import { LockError } from '../../lib/index.js';
-import type { RedisConnection } from '../../lib/backend/redis/connection/redis-connection.js';
+import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { Requests } from '../context/requests.js';
 import { type Client, Clients, openClient } from '../kit/client.js';
 import { until } from '../kit/until.js';

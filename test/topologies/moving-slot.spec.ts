@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { GrantingLockOperations } from '../../lib/backend/granting-lock-operations.js';
+import type { GrantingLockOperations } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
-import { textOf } from '../../lib/backend/redis/kinds/lock-scripts.js';
+import { textOf } from '../../lib/backend/kinds/lock/lock-scripts.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { Time } from '../kit/time.js';
 import { RedisCluster } from '../servers/cluster/redis-cluster.js';

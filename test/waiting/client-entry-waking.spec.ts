@@ -1,5 +1,5 @@
-import type { GrantingLockOperations, WaitOutcome, WaitRequest } from '../../lib/backend/granting-lock-operations.js';
-import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
+import type { GrantingLockOperations, WaitOutcome, WaitRequest } from '../../lib/backend/kinds/lock/granting-lock.js';
+import type { WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';

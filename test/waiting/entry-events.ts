@@ -1,4 +1,4 @@
-import type { WaitOutcome, WaitRequest } from '../../lib/backend/granting-lock-operations.js';
+import type { WaitOutcome, WaitRequest } from '../../lib/backend/kinds/lock/granting-lock.js';
 import { type MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import type { NextEntry } from '../../lib/waiting/attempt-strategy.js';
 import { type Acquired, leaseSpent } from '../../lib/waiting/lock-attempts.js';

@@ -1,4 +1,4 @@
-import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
+import type { WaitingEntry } from '../../lib/backend/lock-operations.js';
 
 /** What has become of one entry, as far as the server and the callers can tell. */
 export interface EntryRecord {

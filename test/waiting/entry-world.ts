@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
-import type { WaitOutcome } from '../../lib/backend/granting-lock-operations.js';
-import type { MessageListener } from '../../lib/backend/lock-backend.js';
-import type { ReleaseOutcome } from '../../lib/backend/lock-operations.js';
-import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
+import type { WaitOutcome } from '../../lib/backend/kinds/lock/granting-lock.js';
+import type { MessageListener } from '../../lib/backend/pubsub.js';
+import type { ReleaseOutcome, WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { clientsChannel } from '../../lib/keys/redisson-keys.js';

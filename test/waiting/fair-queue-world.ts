@@ -5,8 +5,8 @@ import type {
   QueuedOutcome,
   QueueOutcome,
   QueueRequest,
-} from '../../lib/backend/fair-lock-operations.js';
-import type { GrantChannel, ReceivedGrant } from '../../lib/backend/granting-lock-operations.js';
+} from '../../lib/backend/kinds/fair-lock/queued-lock.js';
+import type { GrantChannel, ReceivedGrant } from '../../lib/backend/kinds/lock/granting-lock.js';
 import { InFlight } from '../../lib/concurrency/in-flight.js';
 import { type OwnerId, OwnerIds } from '../../lib/context/owner-ids.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';

@@ -1,4 +1,4 @@
-import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
+import type { WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';

@@ -3,8 +3,8 @@ import type {
   GrantingLockOperations,
   WaitOutcome,
   WaitRequest,
-} from '../../lib/backend/granting-lock-operations.js';
-import type { WaitingEntry } from '../../lib/backend/waiting-entry.js';
+} from '../../lib/backend/kinds/lock/granting-lock.js';
+import type { WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { HeldLock, HeldRequests } from './held-requests.js';
 

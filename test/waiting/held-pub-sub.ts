@@ -1,4 +1,4 @@
-import type { MessageListener, PubSub, Subscription } from '../../lib/backend/lock-backend.js';
+import type { MessageListener, PubSub, Subscription } from '../../lib/backend/pubsub.js';
 import { HeldRequests } from './held-requests.js';
 
 /** Channels whose subscriptions the test confirms, and on which it publishes. */

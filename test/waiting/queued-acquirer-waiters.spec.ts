@@ -1,4 +1,4 @@
-import type { PubSub } from '../../lib/backend/lock-backend.js';
+import type { PubSub } from '../../lib/backend/pubsub.js';
 import { released } from './released.js';
 import { LockQueueFullError, LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';

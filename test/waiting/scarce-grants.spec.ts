@@ -1,4 +1,4 @@
-import type { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import type { LockService } from '../../lib/lock.service.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';

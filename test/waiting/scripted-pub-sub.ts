@@ -1,4 +1,4 @@
-import type { MessageListener, PubSub, Subscription } from '../../lib/backend/lock-backend.js';
+import type { MessageListener, PubSub, Subscription } from '../../lib/backend/pubsub.js';
 
 /** A subscription whose state the test sets. */
 export class ScriptedSubscription implements Subscription {

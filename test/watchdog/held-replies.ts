@@ -1,6 +1,6 @@
 import type { LockOperations, Renewal } from '../../lib/backend/lock-operations.js';
 import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
-import type { RedisBackend } from '../../lib/backend/redis/redis-backend.js';
+import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';

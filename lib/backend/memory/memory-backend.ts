@@ -1,9 +1,9 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import { RedisBackend, type RedisBackendSettings } from '../redis/redis-backend.js';
+import { RedisBackend, type RedisBackendSettings } from '../redis-backend.js';
 import { MemoryServer } from './memory-server.js';
 import { memoryTransport } from './memory-transport.js';
 
-export interface MemoryBackendSettings extends RedisBackendSettings {
+interface MemoryBackendSettings extends RedisBackendSettings {
   /** Milliseconds. Nothing is late in memory, but deadlines are computed from it. */
   readonly commandTimeout: number;
 }

@@ -1,6 +1,6 @@
-import type { MessageListener } from '../lock-backend.js';
+import type { MessageListener } from '../pubsub.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { Script } from '../redis/scripts/script.js';
+import type { Script } from '../scripts/script.js';
 import { Keyspace, type Reply } from './keyspace.js';
 import { runScript } from './lua.js';
 import { translated } from './scripts.generated.js';
@@ -9,7 +9,7 @@ import { translated } from './scripts.generated.js';
 const EPOCH = Date.UTC(2024, 0, 1);
 
 /** A client of the server: messages are counted by clients, not by their listeners. */
-export type MemoryClient = object;
+type MemoryClient = object;
 
 /** The counterpart of a Redis server in the memory of this process. Several clients may share one. */
 export class MemoryServer {

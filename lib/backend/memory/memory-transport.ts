@@ -1,21 +1,15 @@
 import { globMatcher } from '../../keys/glob.js';
-import type { BackendListener, MessageListener, PubSub, Subscription } from '../lock-backend.js';
+import type { BackendListener } from '../backend-listener.js';
+import type { MessageListener, PubSub, Subscription } from '../pubsub.js';
 import {
   type AskedServer,
   type PublishCommand,
   type ScriptExecutor,
   timeoutWithin,
-} from '../redis/commands/script-executor.js';
-import { unavailable, unexpectedReply } from '../redis/connection/reply-errors.js';
-import {
-  type ArgumentsOf,
-  encode,
-  isReplyOf,
-  type KeysOf,
-  type ReplyOf,
-  type Script,
-} from '../redis/scripts/script.js';
-import type { Transport } from '../redis/transport.js';
+} from '../commands/script-executor.js';
+import { unavailable, unexpectedReply } from '../connection/reply-errors.js';
+import { type ArgumentsOf, encode, isReplyOf, type KeysOf, type ReplyOf, type Script } from '../scripts/script.js';
+import type { Transport } from '../transport.js';
 import { Refusal, Status } from './keyspace.js';
 import type { MemoryServer } from './memory-server.js';
 

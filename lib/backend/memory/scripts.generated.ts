@@ -1,13 +1,21 @@
 // @ts-nocheck Written by tools/translate-scripts.mjs from the .lua files: edit those, then 'npm run scripts:embed'.
 import * as L from './lua.js';
 
-// shared/server-now.lua
+// kinds/permits/shared/from-hex.lua
+const fromHex = (hex) => {
+  let bytes = L.string.gsub(hex, '%x%x', (byte) => {
+    return L.string.char(...L.tonumber(byte, 16));
+  })[0];
+  return [bytes];
+};
+
+// kinds/shared/server-now.lua
 const serverNow = () => {
   let time = L.redis.call('TIME')[0];
   return [L.number(L.get(time, 1)) * 1000 + L.number(L.math.floor(L.number(L.get(time, 2)) / 1000)[0])];
 };
 
-// shared/count-under.lua
+// kinds/shared/count-under.lua
 const countUnder = (key) => {
   let text = L.redis.pcall('GET', key)[0];
   if (L.type(text)[0] === 'table') {
@@ -32,7 +40,7 @@ const countUnder = (key) => {
   return [undefined, 'string that is not a count'];
 };
 
-// shared/owners.lua
+// kinds/shared/owners.lua
 const isOwner = (text) => {
   return [
     L.or(
@@ -56,7 +64,7 @@ const countIn = (text) => {
   ];
 };
 
-// shared/sole-hold.lua
+// kinds/shared/sole-hold.lua
 const soleHold = (lock) => {
   let size = L.redis.pcall('HLEN', lock)[0];
   if (L.type(size)[0] === 'table') {
@@ -92,7 +100,7 @@ const soleHold = (lock) => {
   ];
 };
 
-// shared/take-lock.lua
+// kinds/shared/take-lock.lua
 const takeLock = (lock, owner, lease) => {
   L.redis.call('HSET', lock, owner, '1');
   let limited = L.redis.pcall('PEXPIRE', lock, lease)[0];
@@ -103,7 +111,7 @@ const takeLock = (lock, owner, lease) => {
   return [limited];
 };
 
-// shared/what-is-left.lua
+// kinds/shared/what-is-left.lua
 const ofWhatIsLeft = (answer) => {
   if (L.type(answer)[0] !== 'table' || !L.isTrue(L.get(answer, 'err'))) {
     return [answer];
@@ -115,7 +123,7 @@ const ofWhatIsLeft = (answer) => {
   return L.nothing;
 };
 
-// shared/fair/our-waiters.lua
+// kinds/fair-lock/shared/our-waiters.lua
 const isOurs = (waiter) => {
   return [L.string.sub(waiter, 15, 15)[0] === '8'];
 };
@@ -146,7 +154,7 @@ const clientChannel = (channel, waiter) => {
   ];
 };
 
-// shared/fair/fair-queue.lua
+// kinds/fair-lock/shared/fair-queue.lua
 const foreignKey = (queue, deadlines) => {
   let found = L.get(L.redis.call('TYPE', queue)[0], 'ok');
   if (found !== 'none' && found !== 'list') {
@@ -192,7 +200,7 @@ const tellHead = (head, channel, publish, lease) => {
   return L.nothing;
 };
 
-// shared/foreign-type.lua
+// kinds/shared/foreign-type.lua
 const foreignType = (key) => {
   let found = L.get(L.redis.call('TYPE', key)[0], 'ok');
   return [
@@ -206,7 +214,7 @@ const foreignType = (key) => {
   ];
 };
 
-// shared/hold-count.lua
+// kinds/shared/hold-count.lua
 const holdCount = (lock, owner) => {
   let count = L.redis.pcall('HGET', lock, owner)[0];
   if (L.type(count)[0] === 'table') {
@@ -215,7 +223,7 @@ const holdCount = (lock, owner) => {
   return [L.or(L.tonumber(L.or(count, () => '0'))[0], () => 0)];
 };
 
-// shared/take-over.lua
+// kinds/shared/take-over.lua
 const takeOver = (lock, from, to, lease, setLease) => {
   let isTaken = holdCount(lock, to)[0] > 0;
   if (!L.isTrue(isTaken) && holdCount(lock, from)[0] === 0) {
@@ -231,7 +239,7 @@ const takeOver = (lock, from, to, lease, setLease) => {
   return ['held'];
 };
 
-// shared/fair/set-fair-lease.lua
+// kinds/fair-lock/shared/set-fair-lease.lua
 const setFairLease = (lock, queue, deadlines, lease, channel, publish, now) => {
   let before = L.redis.call('PTTL', lock)[0];
   L.redis.call('PEXPIRE', lock, lease);
@@ -254,7 +262,7 @@ const setFairLease = (lock, queue, deadlines, lease, channel, publish, now) => {
   return L.nothing;
 };
 
-// shared/fair/fair-places.lua
+// kinds/fair-lock/shared/fair-places.lua
 let QUEUE_GRACE = 60000;
 let MARK = 1000;
 const onlyOurs = (queue, deadlines) => {
@@ -386,7 +394,7 @@ const endBookings = (queue, deadlines, head, deadline, slot, now) => {
   return [lowered];
 };
 
-// shared/keep-fields.lua
+// kinds/shared/keep-fields.lua
 const keepFields = (lock) => {
   if (L.redis.pcall('EXISTS', lock)[0] === 1 && !L.isTrue(L.redis.call('HGET', lock, 'mode')[0])) {
     L.redis.call('PERSIST', lock);
@@ -394,7 +402,7 @@ const keepFields = (lock) => {
   return L.nothing;
 };
 
-// shared/drop-hold.lua
+// kinds/shared/drop-hold.lua
 const dropHold = (lock, owner) => {
   let dropped = L.redis.pcall('HDEL', lock, owner)[0];
   if (L.type(dropped)[0] === 'table') {
@@ -410,7 +418,7 @@ const dropHold = (lock, owner) => {
   return [true];
 };
 
-// shared/listeners.lua
+// kinds/shared/listeners.lua
 const countCommand = (publish) => {
   return [
     L.or(
@@ -440,7 +448,7 @@ const others = (lock, channel, publish) => {
   return [L.and(L.get(counts, 4), () => L.math.max(0, L.number(L.get(counts, 2)) - L.number(L.get(counts, 4)))[0])];
 };
 
-// shared/fair/take-turn.lua
+// kinds/fair-lock/shared/take-turn.lua
 const takeTurn = (lock, queue, deadlines, owner, lease, slot, now) => {
   let refused = takeLock(lock, owner, lease)[0];
   if (L.isTrue(refused)) {
@@ -464,7 +472,7 @@ const takeTurn = (lock, queue, deadlines, owner, lease, slot, now) => {
   return L.nothing;
 };
 
-// shared/fair/tell-next.lua
+// kinds/fair-lock/shared/tell-next.lua
 const nextOfOurs = (queue, deadlines, now) => {
   let [index, waiter] = [0, ...headOf(queue)];
   while (L.isTrue(waiter)) {
@@ -497,7 +505,7 @@ const tellNext = (lock, queue, deadlines, channel, publish, lease, now) => {
   return L.nothing;
 };
 
-// shared/fair/give-to-head.lua
+// kinds/fair-lock/shared/give-to-head.lua
 const giveToHead = (lock, queue, deadlines, head, deadline, channel, publish, now) => {
   let own = L.or(
     L.and(
@@ -521,7 +529,7 @@ const giveToHead = (lock, queue, deadlines, head, deadline, channel, publish, no
   return [true];
 };
 
-// shared/last-token.lua
+// kinds/shared/last-token.lua
 const lastToken = (token) => {
   let found = L.get(L.redis.call('TYPE', token)[0], 'ok');
   if (found === 'none') {
@@ -541,7 +549,7 @@ const lastToken = (token) => {
   return [last];
 };
 
-// shared/is-later.lua
+// kinds/shared/is-later.lua
 const isLater = (token, other) => {
   if (L.length(token) !== L.length(other)) {
     return [L.length(token) > L.length(other)];
@@ -549,7 +557,7 @@ const isLater = (token, other) => {
   return [token > other];
 };
 
-// shared/group-fields.lua
+// kinds/group-lock/shared/group-fields.lua
 const expiryField = (field, owner) => {
   return [L.text(field) + (':' + (L.text(owner) + ':expire_time'))];
 };
@@ -654,7 +662,7 @@ const dropField = (group, field, owner) => {
   return [isHolder];
 };
 
-// shared/limit/places.lua
+// kinds/limit/shared/places.lua
 let FIRST_PLACE = -9000000000000;
 let LAST_PLACE = -5000000000000;
 const hasPlace = (permits, owner) => {
@@ -715,7 +723,7 @@ const tellNext2 = (head, channel, turns, publish) => {
   return L.nothing;
 };
 
-// shared/inspection/inspected.lua
+// kinds/inspection/shared/inspected.lua
 const textUnder = (key) => {
   let text = L.redis.pcall('GET', key)[0];
   if (L.type(text)[0] === 'string') {
@@ -758,7 +766,7 @@ const membersOf = (key, least, most) => {
   ];
 };
 
-// shared/inspection/places-in-line.lua
+// kinds/inspection/shared/places-in-line.lua
 const placesIn = (queue, deadlines, now, most) => {
   let waiters = L.redis.pcall('LRANGE', queue, 0, L.number(most) - 1)[0];
   if (L.isTrue(L.get(waiters, 'err'))) {
@@ -802,12 +810,12 @@ const placesIn = (queue, deadlines, now, most) => {
   ];
 };
 
-// shared/elsewhere.lua
+// kinds/shared/elsewhere.lua
 const isElsewhere = (lock, key) => {
   return [L.type(...L.redis.pcall('EXISTS', lock, key))[0] === 'table'];
 };
 
-// shared/read-write/waiting-writers.lua
+// kinds/read-write/shared/waiting-writers.lua
 const writersKey = (lock, stem) => {
   return [
     L.text(stem) +
@@ -853,10 +861,10 @@ const waitingWriter = (lock, stem, now) => {
   return [undefined];
 };
 
-// shared/permits/no-deadline.lua
+// kinds/permits/shared/no-deadline.lua
 let NO_DEADLINE = 922337203685477;
 
-// shared/limit/stored-limit.lua
+// kinds/limit/shared/stored-limit.lua
 const storedLimit = (permits) => {
   let found = L.get(L.redis.call('TYPE', permits)[0], 'ok');
   if (found === 'none') {
@@ -872,12 +880,12 @@ const storedLimit = (permits) => {
   return L.tonumber(limit);
 };
 
-// shared/limit/permits-in-use.lua
+// kinds/limit/shared/permits-in-use.lua
 const permitsInUse = (permits, now) => {
   return L.redis.call('ZCOUNT', permits, '(' + L.text(now), '+inf');
 };
 
-// shared/limit/holds-permit.lua
+// kinds/limit/shared/holds-permit.lua
 const holdsPermit = (permits, owner, now) => {
   if (L.get(L.redis.call('TYPE', permits)[0], 'ok') !== 'zset') {
     return [false];
@@ -891,7 +899,7 @@ const holdsPermit = (permits, owner, now) => {
   ];
 };
 
-// shared/limit/take-permit.lua
+// kinds/limit/shared/take-permit.lua
 const takePermit = (permits, owner, lease, limit, inUse, now) => {
   L.redis.call('ZADD', permits, L.number(now) + L.number(lease), owner, limit, 'limit');
   let limited = L.redis.pcall('PEXPIRE', permits, ...L.math.max(L.redis.call('PTTL', permits)[0], lease))[0];
@@ -906,14 +914,14 @@ const takePermit = (permits, owner, lease, limit, inUse, now) => {
   return L.nothing;
 };
 
-// shared/limit/keep-permit.lua
+// kinds/limit/shared/keep-permit.lua
 const keepPermit = (permits, owner, lease, now) => {
   L.redis.call('PEXPIRE', permits, ...L.math.max(L.redis.call('PTTL', permits)[0], lease));
   L.redis.call('ZADD', permits, 'XX', L.number(now) + L.number(lease), owner);
   return L.nothing;
 };
 
-// shared/leases/tell-shorter.lua
+// kinds/shared/tell-shorter.lua
 const tellShorter = (before, left, channel, publish) => {
   if (before === -1 || left < before) {
     L.redis.pcall(publish, channel, ...L.math.max(2, left));
@@ -921,7 +929,7 @@ const tellShorter = (before, left, channel, publish) => {
   return L.nothing;
 };
 
-// shared/leases/set-lease.lua
+// kinds/shared/set-lease.lua
 const setLease = (lock, lease, channel, publish, entries) => {
   let before = L.redis.call('PTTL', lock)[0];
   L.redis.call('PEXPIRE', lock, lease);
@@ -932,7 +940,7 @@ const setLease = (lock, lease, channel, publish, entries) => {
   return L.nothing;
 };
 
-// shared/waiters/waiting-entry.lua
+// kinds/shared/waiting-entry.lua
 let ENTRIES_LAST = 60000;
 const partsOf = (entry) => {
   return L.string.match(entry, '^((.+):%d+) (%d+) (%d+)$');
@@ -950,7 +958,7 @@ const addEntry = (waiters, entry) => {
   return L.nothing;
 };
 
-// shared/waiters/pass-on.lua
+// kinds/shared/pass-on.lua
 let FRESH = 100;
 let OTHERS_LOOK = 5000;
 const grant = (lock, entry, arrived, channel, publish, now) => {
@@ -997,15 +1005,7 @@ const passOn = (lock, waiters, channel, publish, again, now) => {
   ];
 };
 
-// shared/permits/from-hex.lua
-const fromHex = (hex) => {
-  let bytes = L.string.gsub(hex, '%x%x', (byte) => {
-    return L.string.char(...L.tonumber(byte, 16));
-  })[0];
-  return [bytes];
-};
-
-// shared/permits/permit-pool.lua
+// kinds/permits/shared/permit-pool.lua
 const permitPool = (permits, deadlines) => {
   let [available, found] = countUnder(permits);
   if (!L.isTrue(available)) {
@@ -1027,7 +1027,7 @@ const permitPool = (permits, deadlines) => {
   ];
 };
 
-// shared/permits/sweep-permits.lua
+// kinds/permits/shared/sweep-permits.lua
 const sweepPermits = (permits, deadlines, channel, publish, now, limit) => {
   let swept = 0;
   if (L.isTrue(limit)) {
@@ -1046,7 +1046,7 @@ const sweepPermits = (permits, deadlines, channel, publish, now, limit) => {
   return [swept];
 };
 
-// shared/read-write/read-write-mode.lua
+// kinds/read-write/shared/read-write-mode.lua
 const modeField = (lock) => {
   let mode = L.redis.pcall('HGET', lock, 'mode')[0];
   if (L.type(mode)[0] === 'table') {
@@ -1063,7 +1063,7 @@ const modeField = (lock) => {
   ];
 };
 
-// shared/read-write/read-write-state.lua
+// kinds/read-write/shared/read-write-state.lua
 const ownerIn = (field) => {
   if (L.isTrue(isOwner(field)[0])) {
     return [field];
@@ -1109,7 +1109,7 @@ const modeOf = (lock) => {
   return [mode, holder];
 };
 
-// shared/read-write/read-timeouts.lua
+// kinds/read-write/shared/read-timeouts.lua
 const timeoutKey = (stem, owner, n) => {
   return [L.text(stem) + (L.text(owner) + (':rwlock_timeout:' + L.text(n)))];
 };
@@ -1168,7 +1168,7 @@ const longestOfAll = (lock, stem) => {
   return [longest];
 };
 
-// shared/read-write/free-read-write.lua
+// kinds/read-write/shared/free-read-write.lua
 const freeReadWrite = (lock) => {
   let [ours, theirs] = [L.tableOf(['mode']), 0];
   for (const [_, field] of L.ipairs(L.redis.call('HKEYS', lock)[0])) {
@@ -1189,7 +1189,7 @@ const freeReadWrite = (lock) => {
   return L.nothing;
 };
 
-// shared/read-write/read-count.lua
+// kinds/read-write/shared/read-count.lua
 const readCount = (lock, owner) => {
   if (!L.isTrue(modeField(lock)[0])) {
     return [0];
@@ -1197,7 +1197,7 @@ const readCount = (lock, owner) => {
   return L.tonumber(L.or(L.redis.call('HGET', lock, owner)[0], () => '0'));
 };
 
-// shared/read-write/write-count.lua
+// kinds/read-write/shared/write-count.lua
 const writeCount = (lock, owner) => {
   if (modeField(lock)[0] !== 'write') {
     return [0];
@@ -1205,7 +1205,7 @@ const writeCount = (lock, owner) => {
   return L.tonumber(L.or(L.redis.call('HGET', lock, L.text(owner) + ':write')[0], () => '0'));
 };
 
-// shared/read-write/other-readers.lua
+// kinds/read-write/shared/other-readers.lua
 const otherReaders = (lock, stem, owner) => {
   let [alive, dead] = [0, L.tableOf([])];
   let fields = L.redis.call('HGETALL', lock)[0];
@@ -1229,7 +1229,7 @@ const otherReaders = (lock, stem, owner) => {
   return [alive, dead];
 };
 
-// shared/read-write/keep-writing.lua
+// kinds/read-write/shared/keep-writing.lua
 const keepWriting = (lock, stem, owner, lease) => {
   let reads = L.tonumber(L.or(L.redis.call('HGET', lock, owner)[0], () => '0'))[0];
   let kept = L.math.max(lease, ...longestRead(lock, stem, owner, reads))[0];
@@ -1238,6 +1238,49 @@ const keepWriting = (lock, stem, owner, lease) => {
 };
 
 export const translated: Readonly<Record<string, L.TranslatedScript>> = {
+  'replication/confirm-hold': (KEYS, ARGV) => {
+    let lock = L.get(KEYS, 1);
+    let field = L.get(ARGV, 1);
+    let count = L.redis.call('HGET', lock, field)[0];
+    if (!L.isTrue(count)) {
+      return [L.tableOf(['lost'])];
+    }
+    L.redis.call('HSET', lock, field, count);
+    return [L.tableOf(['held'])];
+  },
+  'replication/confirm-limit': (KEYS, ARGV) => {
+    let permits = L.get(KEYS, 1);
+    let owner = L.get(ARGV, 1);
+    let deadline = L.redis.call('ZSCORE', permits, owner)[0];
+    if (!L.isTrue(deadline)) {
+      return [L.tableOf(['lost'])];
+    }
+    L.redis.call('ZREM', permits, owner);
+    L.redis.call('ZADD', permits, deadline, owner);
+    return [L.tableOf(['held'])];
+  },
+  'replication/confirm-marker': (KEYS, ARGV) => {
+    let marker = L.get(KEYS, 1);
+    let left = L.redis.call('PTTL', marker)[0];
+    if (left < 0) {
+      return [L.tableOf(['lost'])];
+    }
+    L.redis.call('PEXPIRE', marker, ...L.math.max(1, left));
+    return [L.tableOf(['held'])];
+  },
+  'replication/confirm-permits': (KEYS, ARGV) => {
+    let permits = L.get(KEYS, 1);
+    let deadlines = L.get(KEYS, 2);
+    let id = L.get(ARGV, 1);
+    if (L.redis.call('EXISTS', permits)[0] === 0) {
+      return [L.tableOf(['lost'])];
+    }
+    if (id !== '' && !L.isTrue(L.redis.call('ZSCORE', deadlines, ...fromHex(id))[0])) {
+      return [L.tableOf(['lost'])];
+    }
+    L.redis.call('INCRBY', permits, 0);
+    return [L.tableOf(['held'])];
+  },
   'counter/delete': (KEYS, ARGV) => {
     let counter = L.get(KEYS, 1);
     let marker = L.get(KEYS, 2);
@@ -1345,6 +1388,235 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     }
     L.redis.pcall(publish, channel, message);
     return [L.tableOf([outcome, '', now])];
+  },
+  'latch/count-down': (KEYS, ARGV) => {
+    let latch = L.get(KEYS, 1);
+    let marker = L.get(KEYS, 2);
+    let channel = L.get(ARGV, 1);
+    let publish = L.get(ARGV, 2);
+    let keep = L.tonumber(L.get(ARGV, 3))[0];
+    if (!L.isTrue(keep)) {
+      return L.redis.error_reply('ERR argument keep is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 4))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', '', now])];
+    }
+    let [count, found] = countUnder(latch);
+    if (!L.isTrue(count)) {
+      return [L.tableOf(['wrong-type', found, now])];
+    }
+    let answered = L.redis.call('GET', marker)[0];
+    if (L.isTrue(answered)) {
+      return [L.tableOf([answered, '', now])];
+    }
+    L.redis.call('DEL', marker);
+    let outcome = L.or(
+      L.and(found === 'none', () => 'open'),
+      () => 'counted',
+    );
+    L.redis.call('SET', marker, outcome, 'PX', keep);
+    if (count > 1) {
+      L.redis.call('DECR', latch);
+    } else {
+      L.redis.call('DEL', latch);
+    }
+    if (count === 1) {
+      L.redis.pcall(publish, channel, '0');
+    }
+    return [L.tableOf([outcome, '', now])];
+  },
+  'semaphore/add': (KEYS, ARGV) => {
+    let semaphore = L.get(KEYS, 1);
+    let marker = L.get(KEYS, 2);
+    let delta = L.tonumber(L.get(ARGV, 1))[0];
+    if (!L.isTrue(delta)) {
+      return L.redis.error_reply('ERR argument delta is not a number');
+    }
+    let most = L.tonumber(L.get(ARGV, 2))[0];
+    if (!L.isTrue(most)) {
+      return L.redis.error_reply('ERR argument most is not a number');
+    }
+    let channel = L.get(ARGV, 3);
+    let publish = L.get(ARGV, 4);
+    let keep = L.tonumber(L.get(ARGV, 5))[0];
+    if (!L.isTrue(keep)) {
+      return L.redis.error_reply('ERR argument keep is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 6))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', '', now, 0])];
+    }
+    let [available, found] = countUnder(semaphore);
+    if (!L.isTrue(available)) {
+      return [L.tableOf(['wrong-type', found, now, 0])];
+    }
+    let answered = L.redis.call('GET', marker)[0];
+    if (L.isTrue(answered)) {
+      return [L.tableOf([answered, '', now, available])];
+    }
+    if (L.math.abs(L.number(available) + L.number(delta))[0] > most) {
+      return [L.tableOf(['too-many', '', now, available])];
+    }
+    L.redis.call('SET', marker, 'added', 'PX', keep);
+    available = L.number(available) + L.number(delta);
+    L.redis.call('SET', semaphore, available);
+    if (available >= 0) {
+      L.redis.pcall(publish, channel, available);
+    }
+    return [L.tableOf(['added', '', now, available])];
+  },
+  'semaphore/drain': (KEYS, ARGV) => {
+    let semaphore = L.get(KEYS, 1);
+    let marker = L.get(KEYS, 2);
+    let keep = L.tonumber(L.get(ARGV, 1))[0];
+    if (!L.isTrue(keep)) {
+      return L.redis.error_reply('ERR argument keep is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 2))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', '', now, 0])];
+    }
+    let [available, found] = countUnder(semaphore);
+    if (!L.isTrue(available)) {
+      return [L.tableOf(['wrong-type', found, now, 0])];
+    }
+    let drained = L.redis.call('GET', marker)[0];
+    if (L.isTrue(drained)) {
+      return [L.tableOf(['taken', '', now, ...L.tonumber(drained)])];
+    }
+    if (found === 'none') {
+      return [L.tableOf(['not-set', '', now, 0])];
+    }
+    L.redis.call('SET', marker, available, 'PX', keep);
+    L.redis.call('SET', semaphore, 0);
+    return [L.tableOf(['taken', '', now, available])];
+  },
+  'semaphore/release': (KEYS, ARGV) => {
+    let semaphore = L.get(KEYS, 1);
+    let marker = L.get(KEYS, 2);
+    let permits = L.tonumber(L.get(ARGV, 1))[0];
+    if (!L.isTrue(permits)) {
+      return L.redis.error_reply('ERR argument permits is not a number');
+    }
+    let most = L.tonumber(L.get(ARGV, 2))[0];
+    if (!L.isTrue(most)) {
+      return L.redis.error_reply('ERR argument most is not a number');
+    }
+    let create = L.tonumber(L.get(ARGV, 3))[0];
+    if (!L.isTrue(create)) {
+      return L.redis.error_reply('ERR argument create is not a number');
+    }
+    let channel = L.get(ARGV, 4);
+    let publish = L.get(ARGV, 5);
+    let keep = L.tonumber(L.get(ARGV, 6))[0];
+    if (!L.isTrue(keep)) {
+      return L.redis.error_reply('ERR argument keep is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 7))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', '', now, 0])];
+    }
+    let [available, found] = countUnder(semaphore);
+    if (!L.isTrue(available)) {
+      return [L.tableOf(['wrong-type', found, now, 0])];
+    }
+    let answered = L.redis.call('GET', marker)[0];
+    if (L.isTrue(answered)) {
+      return [L.tableOf([answered, '', now, available])];
+    }
+    if (L.number(available) + L.number(permits) > most) {
+      return [L.tableOf(['too-many', '', now, available])];
+    }
+    L.redis.call('DEL', marker);
+    let outcome = L.or(
+      L.and(
+        L.and(found === 'none', () => create === 0),
+        () => 'not-set',
+      ),
+      () => 'released',
+    );
+    L.redis.call('SET', marker, outcome, 'PX', keep);
+    if (outcome === 'not-set') {
+      return [L.tableOf([outcome, '', now, 0])];
+    }
+    available = L.redis.call('INCRBY', semaphore, permits)[0];
+    if (available >= 0) {
+      L.redis.pcall(publish, channel, available);
+    }
+    return [L.tableOf([outcome, '', now, available])];
+  },
+  'semaphore/take': (KEYS, ARGV) => {
+    let semaphore = L.get(KEYS, 1);
+    let marker = L.get(KEYS, 2);
+    let permits = L.tonumber(L.get(ARGV, 1))[0];
+    if (!L.isTrue(permits)) {
+      return L.redis.error_reply('ERR argument permits is not a number');
+    }
+    let keep = L.tonumber(L.get(ARGV, 2))[0];
+    if (!L.isTrue(keep)) {
+      return L.redis.error_reply('ERR argument keep is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 3))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', '', now, 0])];
+    }
+    let [available, found] = countUnder(semaphore);
+    if (!L.isTrue(available)) {
+      return [L.tableOf(['wrong-type', found, now, 0])];
+    }
+    if (L.redis.call('EXISTS', marker)[0] === 1) {
+      return [L.tableOf(['taken', '', now, available])];
+    }
+    if (found === 'none') {
+      return [L.tableOf(['not-set', '', now, 0])];
+    }
+    if (available < permits) {
+      return [L.tableOf(['too-few', '', now, available])];
+    }
+    L.redis.call('SET', marker, permits, 'PX', keep);
+    return [L.tableOf(['taken', '', now, ...L.redis.call('DECRBY', semaphore, permits)])];
+  },
+  'semaphore/undo': (KEYS, ARGV) => {
+    let semaphore = L.get(KEYS, 1);
+    let marker = L.get(KEYS, 2);
+    let channel = L.get(ARGV, 1);
+    let publish = L.get(ARGV, 2);
+    let now = serverNow()[0];
+    let taken = L.redis.call('GET', marker)[0];
+    if (!L.isTrue(taken)) {
+      return [L.tableOf(['nothing', now])];
+    }
+    let [available, found] = countUnder(semaphore);
+    L.redis.call('DEL', marker);
+    if (!L.isTrue(available) || found === 'none') {
+      return [L.tableOf(['nothing', now])];
+    }
+    available = L.redis.call('INCRBY', semaphore, taken)[0];
+    if (available >= 0) {
+      L.redis.pcall(publish, channel, available);
+    }
+    return [L.tableOf(['undone', now])];
   },
   'deadlock/drop': (KEYS, ARGV) => {
     let blocked = L.get(KEYS, 1);
@@ -2498,47 +2770,6 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       L.or(listeners(channel, publish)[0], () => 0),
     );
     return [L.tableOf([L.cjson.encode(found)[0], now])];
-  },
-  'latch/count-down': (KEYS, ARGV) => {
-    let latch = L.get(KEYS, 1);
-    let marker = L.get(KEYS, 2);
-    let channel = L.get(ARGV, 1);
-    let publish = L.get(ARGV, 2);
-    let keep = L.tonumber(L.get(ARGV, 3))[0];
-    if (!L.isTrue(keep)) {
-      return L.redis.error_reply('ERR argument keep is not a number');
-    }
-    let notAfter = L.tonumber(L.get(ARGV, 4))[0];
-    if (!L.isTrue(notAfter)) {
-      return L.redis.error_reply('ERR argument notAfter is not a number');
-    }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now])];
-    }
-    let [count, found] = countUnder(latch);
-    if (!L.isTrue(count)) {
-      return [L.tableOf(['wrong-type', found, now])];
-    }
-    let answered = L.redis.call('GET', marker)[0];
-    if (L.isTrue(answered)) {
-      return [L.tableOf([answered, '', now])];
-    }
-    L.redis.call('DEL', marker);
-    let outcome = L.or(
-      L.and(found === 'none', () => 'open'),
-      () => 'counted',
-    );
-    L.redis.call('SET', marker, outcome, 'PX', keep);
-    if (count > 1) {
-      L.redis.call('DECR', latch);
-    } else {
-      L.redis.call('DEL', latch);
-    }
-    if (count === 1) {
-      L.redis.pcall(publish, channel, '0');
-    }
-    return [L.tableOf([outcome, '', now])];
   },
   'limit/acquire': (KEYS, ARGV) => {
     let permits = L.get(KEYS, 1);
@@ -3906,284 +4137,6 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     tellShorter(left, lease, channel, publish);
     return [L.tableOf(['held', 0, now])];
   },
-  'replication/confirm-hold': (KEYS, ARGV) => {
-    let lock = L.get(KEYS, 1);
-    let field = L.get(ARGV, 1);
-    let count = L.redis.call('HGET', lock, field)[0];
-    if (!L.isTrue(count)) {
-      return [L.tableOf(['lost'])];
-    }
-    L.redis.call('HSET', lock, field, count);
-    return [L.tableOf(['held'])];
-  },
-  'replication/confirm-limit': (KEYS, ARGV) => {
-    let permits = L.get(KEYS, 1);
-    let owner = L.get(ARGV, 1);
-    let deadline = L.redis.call('ZSCORE', permits, owner)[0];
-    if (!L.isTrue(deadline)) {
-      return [L.tableOf(['lost'])];
-    }
-    L.redis.call('ZREM', permits, owner);
-    L.redis.call('ZADD', permits, deadline, owner);
-    return [L.tableOf(['held'])];
-  },
-  'replication/confirm-marker': (KEYS, ARGV) => {
-    let marker = L.get(KEYS, 1);
-    let left = L.redis.call('PTTL', marker)[0];
-    if (left < 0) {
-      return [L.tableOf(['lost'])];
-    }
-    L.redis.call('PEXPIRE', marker, ...L.math.max(1, left));
-    return [L.tableOf(['held'])];
-  },
-  'replication/confirm-permits': (KEYS, ARGV) => {
-    let permits = L.get(KEYS, 1);
-    let deadlines = L.get(KEYS, 2);
-    let id = L.get(ARGV, 1);
-    if (L.redis.call('EXISTS', permits)[0] === 0) {
-      return [L.tableOf(['lost'])];
-    }
-    if (id !== '' && !L.isTrue(L.redis.call('ZSCORE', deadlines, ...fromHex(id))[0])) {
-      return [L.tableOf(['lost'])];
-    }
-    L.redis.call('INCRBY', permits, 0);
-    return [L.tableOf(['held'])];
-  },
-  'semaphore/add': (KEYS, ARGV) => {
-    let semaphore = L.get(KEYS, 1);
-    let marker = L.get(KEYS, 2);
-    let delta = L.tonumber(L.get(ARGV, 1))[0];
-    if (!L.isTrue(delta)) {
-      return L.redis.error_reply('ERR argument delta is not a number');
-    }
-    let most = L.tonumber(L.get(ARGV, 2))[0];
-    if (!L.isTrue(most)) {
-      return L.redis.error_reply('ERR argument most is not a number');
-    }
-    let channel = L.get(ARGV, 3);
-    let publish = L.get(ARGV, 4);
-    let keep = L.tonumber(L.get(ARGV, 5))[0];
-    if (!L.isTrue(keep)) {
-      return L.redis.error_reply('ERR argument keep is not a number');
-    }
-    let notAfter = L.tonumber(L.get(ARGV, 6))[0];
-    if (!L.isTrue(notAfter)) {
-      return L.redis.error_reply('ERR argument notAfter is not a number');
-    }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now, 0])];
-    }
-    let [available, found] = countUnder(semaphore);
-    if (!L.isTrue(available)) {
-      return [L.tableOf(['wrong-type', found, now, 0])];
-    }
-    let answered = L.redis.call('GET', marker)[0];
-    if (L.isTrue(answered)) {
-      return [L.tableOf([answered, '', now, available])];
-    }
-    if (L.math.abs(L.number(available) + L.number(delta))[0] > most) {
-      return [L.tableOf(['too-many', '', now, available])];
-    }
-    L.redis.call('SET', marker, 'added', 'PX', keep);
-    available = L.number(available) + L.number(delta);
-    L.redis.call('SET', semaphore, available);
-    if (available >= 0) {
-      L.redis.pcall(publish, channel, available);
-    }
-    return [L.tableOf(['added', '', now, available])];
-  },
-  'semaphore/drain': (KEYS, ARGV) => {
-    let semaphore = L.get(KEYS, 1);
-    let marker = L.get(KEYS, 2);
-    let keep = L.tonumber(L.get(ARGV, 1))[0];
-    if (!L.isTrue(keep)) {
-      return L.redis.error_reply('ERR argument keep is not a number');
-    }
-    let notAfter = L.tonumber(L.get(ARGV, 2))[0];
-    if (!L.isTrue(notAfter)) {
-      return L.redis.error_reply('ERR argument notAfter is not a number');
-    }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now, 0])];
-    }
-    let [available, found] = countUnder(semaphore);
-    if (!L.isTrue(available)) {
-      return [L.tableOf(['wrong-type', found, now, 0])];
-    }
-    let drained = L.redis.call('GET', marker)[0];
-    if (L.isTrue(drained)) {
-      return [L.tableOf(['taken', '', now, ...L.tonumber(drained)])];
-    }
-    if (found === 'none') {
-      return [L.tableOf(['not-set', '', now, 0])];
-    }
-    L.redis.call('SET', marker, available, 'PX', keep);
-    L.redis.call('SET', semaphore, 0);
-    return [L.tableOf(['taken', '', now, available])];
-  },
-  'semaphore/release': (KEYS, ARGV) => {
-    let semaphore = L.get(KEYS, 1);
-    let marker = L.get(KEYS, 2);
-    let permits = L.tonumber(L.get(ARGV, 1))[0];
-    if (!L.isTrue(permits)) {
-      return L.redis.error_reply('ERR argument permits is not a number');
-    }
-    let most = L.tonumber(L.get(ARGV, 2))[0];
-    if (!L.isTrue(most)) {
-      return L.redis.error_reply('ERR argument most is not a number');
-    }
-    let create = L.tonumber(L.get(ARGV, 3))[0];
-    if (!L.isTrue(create)) {
-      return L.redis.error_reply('ERR argument create is not a number');
-    }
-    let channel = L.get(ARGV, 4);
-    let publish = L.get(ARGV, 5);
-    let keep = L.tonumber(L.get(ARGV, 6))[0];
-    if (!L.isTrue(keep)) {
-      return L.redis.error_reply('ERR argument keep is not a number');
-    }
-    let notAfter = L.tonumber(L.get(ARGV, 7))[0];
-    if (!L.isTrue(notAfter)) {
-      return L.redis.error_reply('ERR argument notAfter is not a number');
-    }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now, 0])];
-    }
-    let [available, found] = countUnder(semaphore);
-    if (!L.isTrue(available)) {
-      return [L.tableOf(['wrong-type', found, now, 0])];
-    }
-    let answered = L.redis.call('GET', marker)[0];
-    if (L.isTrue(answered)) {
-      return [L.tableOf([answered, '', now, available])];
-    }
-    if (L.number(available) + L.number(permits) > most) {
-      return [L.tableOf(['too-many', '', now, available])];
-    }
-    L.redis.call('DEL', marker);
-    let outcome = L.or(
-      L.and(
-        L.and(found === 'none', () => create === 0),
-        () => 'not-set',
-      ),
-      () => 'released',
-    );
-    L.redis.call('SET', marker, outcome, 'PX', keep);
-    if (outcome === 'not-set') {
-      return [L.tableOf([outcome, '', now, 0])];
-    }
-    available = L.redis.call('INCRBY', semaphore, permits)[0];
-    if (available >= 0) {
-      L.redis.pcall(publish, channel, available);
-    }
-    return [L.tableOf([outcome, '', now, available])];
-  },
-  'semaphore/take': (KEYS, ARGV) => {
-    let semaphore = L.get(KEYS, 1);
-    let marker = L.get(KEYS, 2);
-    let permits = L.tonumber(L.get(ARGV, 1))[0];
-    if (!L.isTrue(permits)) {
-      return L.redis.error_reply('ERR argument permits is not a number');
-    }
-    let keep = L.tonumber(L.get(ARGV, 2))[0];
-    if (!L.isTrue(keep)) {
-      return L.redis.error_reply('ERR argument keep is not a number');
-    }
-    let notAfter = L.tonumber(L.get(ARGV, 3))[0];
-    if (!L.isTrue(notAfter)) {
-      return L.redis.error_reply('ERR argument notAfter is not a number');
-    }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now, 0])];
-    }
-    let [available, found] = countUnder(semaphore);
-    if (!L.isTrue(available)) {
-      return [L.tableOf(['wrong-type', found, now, 0])];
-    }
-    if (L.redis.call('EXISTS', marker)[0] === 1) {
-      return [L.tableOf(['taken', '', now, available])];
-    }
-    if (found === 'none') {
-      return [L.tableOf(['not-set', '', now, 0])];
-    }
-    if (available < permits) {
-      return [L.tableOf(['too-few', '', now, available])];
-    }
-    L.redis.call('SET', marker, permits, 'PX', keep);
-    return [L.tableOf(['taken', '', now, ...L.redis.call('DECRBY', semaphore, permits)])];
-  },
-  'semaphore/undo': (KEYS, ARGV) => {
-    let semaphore = L.get(KEYS, 1);
-    let marker = L.get(KEYS, 2);
-    let channel = L.get(ARGV, 1);
-    let publish = L.get(ARGV, 2);
-    let now = serverNow()[0];
-    let taken = L.redis.call('GET', marker)[0];
-    if (!L.isTrue(taken)) {
-      return [L.tableOf(['nothing', now])];
-    }
-    let [available, found] = countUnder(semaphore);
-    L.redis.call('DEL', marker);
-    if (!L.isTrue(available) || found === 'none') {
-      return [L.tableOf(['nothing', now])];
-    }
-    available = L.redis.call('INCRBY', semaphore, taken)[0];
-    if (available >= 0) {
-      L.redis.pcall(publish, channel, available);
-    }
-    return [L.tableOf(['undone', now])];
-  },
-  'single-flight/find': (KEYS, ARGV) => {
-    let result = L.get(KEYS, 1);
-    let now = serverNow()[0];
-    let kept = L.redis.pcall('GET', result)[0];
-    if (!L.isTrue(kept)) {
-      return [L.tableOf(['none', '', 0, now])];
-    }
-    if (L.type(kept)[0] === 'table') {
-      let found = L.get(L.redis.call('TYPE', result)[0], 'ok');
-      if (found === 'string') {
-        L.redis.call('GET', result);
-      }
-      return [L.tableOf(['wrong-type', found, 0, now])];
-    }
-    let [landedAt, text] = L.string.match(kept, '^(%d+):(.*)$');
-    if (!L.isTrue(landedAt)) {
-      return [L.tableOf(['wrong-type', 'string', 0, now])];
-    }
-    return [L.tableOf(['landed', text, L.tonumber(landedAt)[0], now])];
-  },
-  'single-flight/land': (KEYS, ARGV) => {
-    let lock = L.get(KEYS, 1);
-    let result = L.get(KEYS, 2);
-    let owner = L.get(ARGV, 1);
-    let keep = L.tonumber(L.get(ARGV, 2))[0];
-    if (!L.isTrue(keep)) {
-      return L.redis.error_reply('ERR argument keep is not a number');
-    }
-    let notAfter = L.tonumber(L.get(ARGV, 3))[0];
-    if (!L.isTrue(notAfter)) {
-      return L.redis.error_reply('ERR argument notAfter is not a number');
-    }
-    let text = L.get(ARGV, 4);
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now])];
-    }
-    if (holdCount(lock, owner)[0] === 0) {
-      return [L.tableOf(['lost', '', now])];
-    }
-    let found = L.get(L.redis.call('TYPE', result)[0], 'ok');
-    if (found !== 'none' && found !== 'string') {
-      return [L.tableOf(['wrong-type', found, now])];
-    }
-    L.redis.call('SET', result, L.text(L.string.format('%.0f', now)[0]) + (':' + L.text(text)), 'PX', keep);
-    return [L.tableOf(['kept', '', now])];
-  },
   'write-lock/acquire': (KEYS, ARGV) => {
     let lock = L.get(KEYS, 1);
     let stem = L.get(ARGV, 1);
@@ -4452,5 +4405,52 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       L.redis.pcall(publish, channel, '1');
     }
     return [L.tableOf(['withdrawn', now])];
+  },
+  'single-flight/find': (KEYS, ARGV) => {
+    let result = L.get(KEYS, 1);
+    let now = serverNow()[0];
+    let kept = L.redis.pcall('GET', result)[0];
+    if (!L.isTrue(kept)) {
+      return [L.tableOf(['none', '', 0, now])];
+    }
+    if (L.type(kept)[0] === 'table') {
+      let found = L.get(L.redis.call('TYPE', result)[0], 'ok');
+      if (found === 'string') {
+        L.redis.call('GET', result);
+      }
+      return [L.tableOf(['wrong-type', found, 0, now])];
+    }
+    let [landedAt, text] = L.string.match(kept, '^(%d+):(.*)$');
+    if (!L.isTrue(landedAt)) {
+      return [L.tableOf(['wrong-type', 'string', 0, now])];
+    }
+    return [L.tableOf(['landed', text, L.tonumber(landedAt)[0], now])];
+  },
+  'single-flight/land': (KEYS, ARGV) => {
+    let lock = L.get(KEYS, 1);
+    let result = L.get(KEYS, 2);
+    let owner = L.get(ARGV, 1);
+    let keep = L.tonumber(L.get(ARGV, 2))[0];
+    if (!L.isTrue(keep)) {
+      return L.redis.error_reply('ERR argument keep is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 3))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let text = L.get(ARGV, 4);
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', '', now])];
+    }
+    if (holdCount(lock, owner)[0] === 0) {
+      return [L.tableOf(['lost', '', now])];
+    }
+    let found = L.get(L.redis.call('TYPE', result)[0], 'ok');
+    if (found !== 'none' && found !== 'string') {
+      return [L.tableOf(['wrong-type', found, now])];
+    }
+    L.redis.call('SET', result, L.text(L.string.format('%.0f', now)[0]) + (':' + L.text(text)), 'PX', keep);
+    return [L.tableOf(['kept', '', now])];
   },
 };

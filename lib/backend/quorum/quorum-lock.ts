@@ -1,7 +1,7 @@
 import { type LockError, LockOptionsError, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/owner-ids.js';
-import type { StoredState } from '../inspection-operations.js';
+import type { StoredState } from '../kinds/inspection/inspection-operations.js';
 import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
 import type {
   AcquireOutcome,
@@ -23,6 +23,7 @@ import { quorumLease, majorityOf, kthLargest } from './majority.js';
 import type { QuorumNode } from './quorum-node.js';
 import { HoldRepair } from './hold-repair.js';
 import type { RetryDelay } from './retry-delay.js';
+
 /** Drift between the clocks of the nodes: a share of the lease, and the granularity of their expiry, ms. */
 const DRIFT = 0.01;
 const GRAIN_MS = 2;

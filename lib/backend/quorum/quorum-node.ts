@@ -1,9 +1,9 @@
 import { LockUnavailableError } from '../../errors.js';
 import type { OwnerId } from '../../context/owner-ids.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { InspectionOperations, StoredState } from '../inspection-operations.js';
-import type { PubSub, BackendListener } from '../lock-backend.js';
-import type { ServerHealth } from '../server-health.js';
+import type { InspectionOperations, StoredState } from '../kinds/inspection/inspection-operations.js';
+import type { BackendListener, ServerHealth } from '../backend-listener.js';
+import type { PubSub } from '../pubsub.js';
 import type {
   AcquireOutcome,
   AcquireRequest,

@@ -1,6 +1,6 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { PubSub, BackendListener } from '../lock-backend.js';
-import type { ServerHealth } from '../server-health.js';
+import type { BackendListener, ServerHealth } from '../backend-listener.js';
+import type { PubSub } from '../pubsub.js';
 import { QuorumLock } from './quorum-lock.js';
 import { type NodeBackend, QuorumNode } from './quorum-node.js';
 import { QuorumPubSub } from './quorum-pubsub.js';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { hasSentinels, isCluster, type ConnectionInput } from '../../backend/redis/connection/connection-input.js';
-import { aclRules, SENTINEL_ACL_RULES } from '../../backend/redis/probe/acl-rules.js';
-import type { ProbeError } from '../../backend/redis/probe/findings.js';
-import { type Findings, probeConnection } from '../../backend/redis/probe/probe.js';
+import { type ConnectionInput, hasSentinels, isCluster } from '../../backend/connection/connection-input.js';
+import { aclRules, SENTINEL_ACL_RULES } from '../../backend/probe/acl-rules.js';
+import type { ProbeError } from '../../backend/probe/findings.js';
+import { type Findings, probeConnection } from '../../backend/probe/probe.js';
 import { parseModuleOptions } from '../../module/options/redis-lock.options.js';
 import { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
 import { systemScheduler } from '../../time/scheduler.js';

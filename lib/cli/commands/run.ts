@@ -10,7 +10,7 @@ import { CommandFailure, failureOf } from '../command-failure.js';
 import type { RedisPlace } from '../redis-place.js';
 import { ExitCode, exitCodeOfSignal } from '../exit-code.js';
 import { openLocks } from '../open-locks.js';
-import { ChildCommand, type CommandEnd } from '../run/child-command.js';
+import { ChildCommand, type CommandEnd } from '../child-command.js';
 
 /** The signals by which users and supervisors end a command, and those that commands have a use of their own for. */
 const FORWARDED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];

@@ -1,4 +1,4 @@
-import type { ConversionOutcome, ConversionRequest } from '../../backend/conversion-operations.js';
+import type { ConversionOutcome, ConversionRequest } from '../../backend/kinds/read-write/conversion.js';
 import { Stopwatch } from '../../time/monotonic-scheduler.js';
 import { LeaseCommand } from '../../watchdog/lease.js';
 import { Grant } from '../grant.js';

@@ -1,4 +1,4 @@
-import type { TakeOverOperations } from '../../backend/take-over-operations.js';
+import type { TakeOverOperations } from '../../backend/kinds/lock/take-over.js';
 import type { InFlight } from '../../concurrency/in-flight.js';
 import type { OwnerIds } from '../../context/owner-ids.js';
 import { LockLostError } from '../../errors.js';

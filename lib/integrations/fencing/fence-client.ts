@@ -1,5 +1,5 @@
-import { isScriptMissing, unexpectedReply } from '../../backend/redis/connection/reply-errors.js';
-import type { scripts } from '../../backend/redis/scripts/scripts.generated.js';
+import { isScriptMissing, unexpectedReply } from '../../backend/connection/reply-errors.js';
+import type { scripts } from '../../backend/scripts/scripts.generated.js';
 import {
   type ArgumentsOf,
   encode,
@@ -7,7 +7,7 @@ import {
   type KeysOf,
   type Script,
   scriptHash,
-} from '../../backend/redis/scripts/script.js';
+} from '../../backend/scripts/script.js';
 import { wrongKeyType } from '../../errors.js';
 
 /** The part of an ioredis client, `Redis` or `Cluster`, that fences need. */

@@ -1,5 +1,5 @@
 import type { FenceStore } from './fence-store.js';
-import { scripts } from '../../backend/redis/scripts/scripts.generated.js';
+import { scripts } from '../../backend/scripts/scripts.generated.js';
 import { LockNameError, StaleFenceError } from '../../errors.js';
 import { spellingFault } from '../../keys/lock-name.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../../time/duration.js';

@@ -1,6 +1,6 @@
 import type { LockEvents } from '../../events/lock-events.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { ServerHealth } from '../../backend/server-health.js';
+import type { ServerHealth } from '../../backend/backend-listener.js';
 import { seconds } from '../../events/event-log.js';
 import type { OwnedRuntime } from '../../module/runtime.factory.js';
 import type { ProbeVerdict } from '../../module/startup-probe.js';

@@ -1,5 +1,5 @@
 /** @module nest-redis-lock/terminus */
-export type { ServerHealth } from '../../backend/server-health.js';
+export type { ServerHealth } from '../../backend/backend-listener.js';
 export type { Affected } from '../../events/outage.js';
 export type { ProbeVerdict } from '../../module/startup-probe.js';
 export type { ConnectionHealth, LockHealthState } from './connection-health.js';

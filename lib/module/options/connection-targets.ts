@@ -1,4 +1,4 @@
-import { type ConnectionInput, keyPrefixOf } from '../../backend/redis/connection/connection-input.js';
+import { type ConnectionInput, keyPrefixOf } from '../../backend/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import { isPlainObject, parseConnection } from './connection.options.js';
@@ -13,7 +13,7 @@ const ONLY_MASTERS =
 const TARGET_OPTIONS = ['connection', 'connections', 'redlock'] as const;
 
 /** The default connection and the named ones. */
-export interface ConnectionTargets {
+interface ConnectionTargets {
   readonly main: PrefixedTarget;
   readonly others: ReadonlyMap<string, PrefixedTarget>;
 }

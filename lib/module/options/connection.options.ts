@@ -1,16 +1,16 @@
-import { isRedisClient } from '../../backend/redis/connection/redis-client.js';
+import { isRedisClient } from '../../backend/connection/redis-client.js';
 import {
   type ClusterClient,
   type ConnectionInput,
   isClusterClient,
-} from '../../backend/redis/connection/connection-input.js';
-import { parseConnectionUrl } from '../../backend/redis/connection/connection-url.js';
-import { invalidConnection } from '../../backend/redis/connection/invalid-connection.js';
-import { IOREDIS_OPTIONS } from '../../backend/redis/connection/ioredis-options.js';
+} from '../../backend/connection/connection-input.js';
+import { parseConnectionUrl } from '../../backend/connection/connection-url.js';
+import { invalidConnection } from '../../backend/connection/invalid-connection.js';
+import { IOREDIS_OPTIONS } from '../../backend/connection/ioredis-options.js';
 import { formatValue } from '../../validation/format-value.js';
 import { nearestName } from '../../validation/nearest.js';
 import { parseOptions } from '../../validation/options.js';
-import { seedsOf } from '../../backend/redis/cluster/cluster-servers.js';
+import { seedsOf } from '../../backend/cluster/cluster-servers.js';
 import {
   checkClusterOptions,
   checkHost,

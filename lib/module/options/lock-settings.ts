@@ -1,5 +1,5 @@
 import type { Fencing } from '../../backend/lock-operations.js';
-import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
+import type { ConnectionInput } from '../../backend/connection/connection-input.js';
 import type { RecordSettings } from '../../holds/recorded-grants.js';
 import type { NameLimits } from '../../keys/lock-name.js';
 import type { DeadlockSettings } from './deadlock.options.js';

@@ -1,5 +1,5 @@
-import { isRedisClient } from '../../backend/redis/connection/redis-client.js';
-import { isClusterClient } from '../../backend/redis/connection/connection-input.js';
+import { isRedisClient } from '../../backend/connection/redis-client.js';
+import { isClusterClient } from '../../backend/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
 import { invalidOption, type OptionsPlace } from '../../validation/options.js';
 

@@ -2,7 +2,7 @@ import type { Fencing } from '../../backend/lock-operations.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import { oneOf } from '../../validation/one-of.js';
-import type { ConnectionInput } from '../../backend/redis/connection/connection-input.js';
+import type { ConnectionInput } from '../../backend/connection/connection-input.js';
 import { AS_IF_UNSET, missingValueIn } from '../../validation/missing-value.js';
 import { invalidOption, parseOptions } from '../../validation/options.js';
 import { DEADLOCK_OPTIONS, type DeadlockOptions, parseDeadlocks } from './deadlock.options.js';

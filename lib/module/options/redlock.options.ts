@@ -4,9 +4,9 @@ import {
   hasSentinels,
   isCluster,
   keyPrefixOf,
-  type ServerInput,
   nodeAddress,
-} from '../../backend/redis/connection/connection-input.js';
+  type ServerInput,
+} from '../../backend/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import { parseOptions } from '../../validation/options.js';

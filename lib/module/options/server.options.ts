@@ -1,4 +1,4 @@
-import { invalidConnection } from '../../backend/redis/connection/invalid-connection.js';
+import { invalidConnection } from '../../backend/connection/invalid-connection.js';
 import { formatValue } from '../../validation/format-value.js';
 import { AS_IF_UNSET, missingValueIn } from '../../validation/missing-value.js';
 
@@ -30,7 +30,7 @@ const checkDatabase = (option: string, db: unknown): void =>
   checkNumber(option, db, (number) => number >= 0, 'give the number of a database from 0, or omit it for database 0');
 
 /** @throws LockOptionsError if the text is there and names nothing. */
-export const checkText = (option: string, value: unknown, rule: string): void => {
+const checkText = (option: string, value: unknown, rule: string): void => {
   if (value === undefined || value === null || value === '') return;
   if (typeof value !== 'string') throw refused(option, value, rule);
   const missing = missingValueIn(value) ?? (value === 'null' ? value : undefined);

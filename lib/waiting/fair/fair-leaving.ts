@@ -1,4 +1,4 @@
-import type { FairLockOperations } from '../../backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../backend/kinds/fair-lock/queued-lock.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/owner-ids.js';

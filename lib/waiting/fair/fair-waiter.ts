@@ -1,4 +1,4 @@
-import type { FairLockOperations, QueueOutcome } from '../../backend/fair-lock-operations.js';
+import type { FairLockOperations, QueueOutcome } from '../../backend/kinds/fair-lock/queued-lock.js';
 import { LockUnavailableError } from '../../errors.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../../context/owner-ids.js';
@@ -27,7 +27,7 @@ export interface FairWaiting extends WaitDependencies {
 }
 
 /** Exactly one of these is called, once. */
-export interface WaiterCallbacks {
+interface WaiterCallbacks {
   granted(got: Acquired): void;
   refused(error: unknown): void;
 }

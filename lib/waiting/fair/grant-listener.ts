@@ -1,4 +1,4 @@
-import type { GrantChannel, ReceivedGrant } from '../../backend/granting-lock-operations.js';
+import type { GrantChannel, ReceivedGrant } from '../../backend/kinds/lock/granting-lock.js';
 import { ChannelListener, type ChannelReceiver } from '../channel-listener.js';
 import { leaseIn } from '../queue/releases.js';
 import type { FairWaiting } from './fair-waiter.js';

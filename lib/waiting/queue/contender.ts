@@ -1,4 +1,4 @@
-import type { LinkedList } from '../../collections/linked-list.js';
+import type { LinkedList } from '../../linked-list.js';
 import type { AttemptResult, AttemptStrategy, Busy, LastOutcome, Take } from '../attempt-strategy.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { Waiter } from './waiter.js';

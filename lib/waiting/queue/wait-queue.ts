@@ -1,4 +1,4 @@
-import { LinkedList } from '../../collections/linked-list.js';
+import { LinkedList } from '../../linked-list.js';
 import type { WaitEnd } from '../../time/wait-limit.js';
 import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 import type { ReleaseOutcome } from '../../backend/lock-operations.js';

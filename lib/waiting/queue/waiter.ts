@@ -1,4 +1,4 @@
-import { ListNode } from '../../collections/linked-list.js';
+import { ListNode } from '../../linked-list.js';
 import type { WaitEnd, WaitWatch } from '../../time/wait-limit.js';
 import type { BackoffSequence } from '../backoff.js';
 import type { AcquireContext } from '../acquirer.js';

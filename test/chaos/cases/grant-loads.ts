@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import { scripts } from '../../../lib/backend/scripts/scripts.generated.js';
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
 import type { ChaosCase } from '../case.js';
 import { COMMAND_MS, LEASE_MS, POLL_MS } from '../chaos-run.js';

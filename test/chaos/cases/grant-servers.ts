@@ -1,5 +1,5 @@
-import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
-import { encode } from '../../../lib/backend/redis/scripts/script.js';
+import { scripts } from '../../../lib/backend/scripts/scripts.generated.js';
+import { encode } from '../../../lib/backend/scripts/script.js';
 import { clientIdOf } from '../../../lib/context/owner-ids.js';
 import { clientChannel, lockChannel, waitingClients } from '../../../lib/keys/redisson-keys.js';
 import { FaultProxy } from '../../servers/proxy/fault-proxy.js';

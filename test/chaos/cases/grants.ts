@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Hold, type Lock, LockAbortedError } from '../../../lib/index.js';
-import type { Script } from '../../../lib/backend/redis/scripts/script.js';
-import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import type { Script } from '../../../lib/backend/scripts/script.js';
+import { scripts } from '../../../lib/backend/scripts/scripts.generated.js';
 import { fairQueue } from '../../../lib/keys/redisson-keys.js';
 import type { Client } from '../../kit/client.js';
 import type { ChaosCase } from '../case.js';

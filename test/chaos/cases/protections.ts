@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { LockService } from '../../../lib/index.js';
-import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
+import { scripts } from '../../../lib/backend/scripts/scripts.generated.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../../servers/proxy/commands-seen.js';
 import { COMMAND_MS, POLL_MS } from '../chaos-run.js';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scripts } from '../../../lib/backend/redis/scripts/scripts.generated.js';
-import type { Script } from '../../../lib/backend/redis/scripts/script.js';
+import { scripts } from '../../../lib/backend/scripts/scripts.generated.js';
+import type { Script } from '../../../lib/backend/scripts/script.js';
 import type { FaultProxy } from '../../servers/proxy/fault-proxy.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../../servers/proxy/commands-seen.js';

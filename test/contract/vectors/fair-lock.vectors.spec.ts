@@ -1,4 +1,4 @@
-import type { FairLockOperations } from '../../../lib/backend/fair-lock-operations.js';
+import type { FairLockOperations } from '../../../lib/backend/kinds/fair-lock/queued-lock.js';
 import type { RedisData } from './redis-data.js';
 import { type Arguments, describeVectors, type Situation } from './run-vectors.js';
 

@@ -1,7 +1,7 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
 import { MemoryServer } from '../../../lib/backend/memory/memory-server.js';
 import { memoryTransport } from '../../../lib/backend/memory/memory-transport.js';
-import { RedisBackend } from '../../../lib/backend/redis/redis-backend.js';
+import { RedisBackend } from '../../../lib/backend/redis-backend.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { ClientOptions } from '../../kit/client.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { WaitingEntry } from '../../../lib/backend/waiting-entry.js';
+import type { WaitingEntry } from '../../../lib/backend/lock-operations.js';
 import { clientChannel, clientsChannel, lockChannel } from '../../../lib/keys/redisson-keys.js';
 import { lease, OVER_MS, SHORT_MS, UNIT } from '../durations.js';
 import { exclusiveOwners, name } from '../names.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { InspectionOperations, StoredState } from '../../../lib/backend/inspection-operations.js';
+import type { InspectionOperations, StoredState } from '../../../lib/backend/kinds/inspection/inspection-operations.js';
 import { partsOfGroupLock } from '../../../lib/keys/group-field.js';
 import { groupLock, name, owner } from '../names.js';
 import type { Side, Step } from '../pair.js';

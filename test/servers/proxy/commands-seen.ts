@@ -1,4 +1,4 @@
-import { type Script, scriptHash } from '../../../lib/backend/redis/scripts/script.js';
+import { type Script, scriptHash } from '../../../lib/backend/scripts/script.js';
 import type { CommandPredicate } from './fault-proxy.js';
 
 /** Matches requests that run one of these scripts. */

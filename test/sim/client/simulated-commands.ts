@@ -1,20 +1,20 @@
 import { LockUnavailableError } from '../../../lib/errors.js';
-import { type BackendListener, noListener } from '../../../lib/backend/lock-backend.js';
+import { type BackendListener, noListener } from '../../../lib/backend/backend-listener.js';
 import {
   type PublishCommand,
   type ScriptExecutor,
   timeoutWithin,
-} from '../../../lib/backend/redis/commands/script-executor.js';
-import { readReply } from '../../../lib/backend/redis/commands/read-reply.js';
-import { withDeadline } from '../../../lib/backend/redis/connection/with-deadline.js';
+} from '../../../lib/backend/commands/script-executor.js';
+import { readReply } from '../../../lib/backend/commands/script-call.js';
+import { withDeadline } from '../../../lib/backend/connection/with-deadline.js';
 import {
   type ArgumentsOf,
   encode,
   type KeysOf,
   type ReplyOf,
   type Script,
-} from '../../../lib/backend/redis/scripts/script.js';
-import { ServerClock } from '../../../lib/backend/redis/commands/server-clock.js';
+} from '../../../lib/backend/scripts/script.js';
+import { ServerClock } from '../../../lib/backend/commands/server-clock.js';
 import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { SimulatedServer } from '../server/simulated-server.js';

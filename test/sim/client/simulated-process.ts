@@ -1,6 +1,6 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
-import { ClusterExecutor } from '../../../lib/backend/redis/cluster/cluster-executor.js';
-import { RedisBackend } from '../../../lib/backend/redis/redis-backend.js';
+import { ClusterExecutor } from '../../../lib/backend/cluster/cluster-executor.js';
+import { RedisBackend } from '../../../lib/backend/redis-backend.js';
 import { clientIdOf } from '../../../lib/context/owner-ids.js';
 import { LockShutdownError } from '../../../lib/errors.js';
 import { LockService } from '../../../lib/lock.service.js';

@@ -1,6 +1,6 @@
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
-import type { BackendListener } from '../../../lib/backend/lock-backend.js';
-import type { ClusterExecutor } from '../../../lib/backend/redis/cluster/cluster-executor.js';
+import type { BackendListener } from '../../../lib/backend/backend-listener.js';
+import type { ClusterExecutor } from '../../../lib/backend/cluster/cluster-executor.js';
 import type { SimulatedCluster } from '../server/simulated-cluster.js';
 import type { SimulatedCommands } from './simulated-commands.js';
 

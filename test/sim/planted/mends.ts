@@ -32,12 +32,12 @@ export const mends: readonly PlantedBug[] = [
     what: 'renewals of several locks of one slot are refused together while the slot moves',
     edits: [
       {
-        file: 'backend/redis/cluster/cluster-executor.ts',
+        file: 'backend/cluster/cluster-executor.ts',
         find: 'if (!redirection || isForEach(redirection, keys) || this.scheduler',
         replace: 'if (!redirection || this.scheduler',
       },
       {
-        file: 'backend/redis/kinds/batched-renewals.ts',
+        file: 'backend/kinds/batched-renewals.ts',
         find: 'if (renewals.length > 1 && isTryAgain(error))',
         replace: 'if (renewals.length < 1)',
       },
@@ -64,12 +64,12 @@ export const mends: readonly PlantedBug[] = [
     what: 'the request for a minimum hold is sent once, even if it fails',
     edits: [
       {
-        file: 'backend/redis/kinds/left-behind.ts',
+        file: 'backend/kinds/lock/left-behind.ts',
         find: 'return attempt().catch((error: unknown) => sendAgain(error, attempt, goOn));',
         replace: 'return attempt();',
       },
       {
-        file: 'backend/redis/kinds/left-behind.ts',
+        file: 'backend/kinds/lock/left-behind.ts',
         find: 'if (isPassing(error)) this.background.releaseInBackground(left);',
         replace: '',
       },
@@ -119,7 +119,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'a forced release that failed takes effect later',
     edits: [
       {
-        file: 'backend/redis/kinds/redis-lock.ts',
+        file: 'backend/kinds/lock/redis-lock.ts',
         find: 'send: (limits) => this.scripts.forceRelease(request, limits),',
         replace:
           'send: (limits) => this.scripts.forceRelease(request, { ...limits, notAfter: Number.MAX_SAFE_INTEGER }),',
@@ -131,7 +131,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'the caller of a multi-lock waits until what it could not use is given back',
     edits: [
       {
-        file: 'locks/acquire-all.ts',
+        file: 'locks/acquire-members.ts',
         find: 'const givenBack = Promise.all(held.map(undo));',
         replace: 'const givenBack = Promise.all(held.map(undo));\n    await givenBack;',
       },
@@ -163,7 +163,7 @@ export const mends: readonly PlantedBug[] = [
   {
     name: 'D39',
     what: 'a waiter has the lock for its first lease only when its code begins',
-    edits: [{ file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease > 0;' }],
+    edits: [{ file: 'waiting/lock-attempts.ts', find: 'return lease === wanted;', replace: 'return lease > 0;' }],
   },
   {
     name: 'D39-fair',
@@ -212,9 +212,7 @@ export const mends: readonly PlantedBug[] = [
   {
     name: 'D42',
     what: 'a waiter gets the longer lease that one which has left wanted',
-    edits: [
-      { file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease >= wanted;' },
-    ],
+    edits: [{ file: 'waiting/lock-attempts.ts', find: 'return lease === wanted;', replace: 'return lease >= wanted;' }],
   },
   {
     name: 'D39-fair-untold',
@@ -243,7 +241,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'readers let a writer go first for two polls and a second after its process has died',
     edits: [
       {
-        file: 'waiting/writers/writer-preference-acquirer.ts',
+        file: 'waiting/writer-preference-acquirer.ts',
         find: '{ id: owners.next(), slot }',
         replace: '{ id: owners.next(), slot: 11_000 }',
       },
@@ -254,7 +252,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'the withdrawal of a writer that has stopped waiting is sent once, even if it fails',
     edits: [
       {
-        file: 'backend/redis/kinds/read-write/waiting-writers.ts',
+        file: 'backend/kinds/read-write/waiting-writers.ts',
         find: 'this.withdrawals.releaseInBackground(withdrawal);',
         replace: '',
       },
@@ -265,7 +263,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'the age of a grant leaves out the time for which the machine was suspended',
     edits: [
       {
-        file: 'backend/redis/commands/server-clock.ts',
+        file: 'backend/commands/server-clock.ts',
         find: 'this.latest + this.sinceLatest.elapsed * (1 + LARGEST_DRIFT)',
         replace: 'this.latest + (this.scheduler.now() - this.sinceLatest.startedAt) * (1 + LARGEST_DRIFT)',
       },
@@ -287,7 +285,7 @@ export const mends: readonly PlantedBug[] = [
     what: 'of many holds that are renewed together, the first one is not',
     edits: [
       {
-        file: 'backend/redis/kinds/batched-renewals.ts',
+        file: 'backend/kinds/batched-renewals.ts',
         find: 'return renewByShard(renewals, shardOf, (some) => this.renewTogether(some));',
         replace:
           'return renewByShard(renewals.length > 4 ? renewals.slice(1) : renewals, shardOf, (some) => this.renewTogether(some));',

@@ -21,7 +21,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'waiters are told of a release by a command of its own, before the one that frees the lock',
     edits: [
       {
-        file: 'backend/redis/kinds/lock-scripts.ts',
+        file: 'backend/kinds/lock/lock-scripts.ts',
         find: 'return this.commands.run(scripts.lock.release, { lock: name }, args, deadline, name);',
         replace: `const told = { ...args, count: 1, ttl: 1, message: '0', keep: 1, notAfter: Number.MAX_SAFE_INTEGER };
     const keys = { counter: \`\${name}:told\`, marker: \`\${name}:marker\` };
@@ -34,19 +34,19 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'unwanted-grant-kept',
     what: 'a lock that is granted to a waiter that was aborted meanwhile is not given back',
-    edits: [{ file: 'waiting/queue/attempt-together.ts', find: '    attempter.undo(got);', replace: '' }],
+    edits: [{ file: 'waiting/queue/candidates.ts', find: '    attempter.undo(got);', replace: '' }],
   },
   {
     name: 'short-lease-handed-over',
     what: 'a lock is handed over to a waiter that wants another lease than the server has granted',
     edits: [
       {
-        file: 'waiting/hand-over-attempts.ts',
+        file: 'waiting/lock-attempts.ts',
         find: 'if (isLast || lease !== wanted || sent.elapsed',
         replace: 'if (isLast || sent.elapsed',
       },
       {
-        file: 'waiting/hand-over-attempts.ts',
+        file: 'waiting/lock-attempts.ts',
         find: 'return { ...acquired, handed: handed + 1 };',
         replace: 'return { ...acquired, lease: wanted, handed: handed + 1 };',
       },
@@ -69,7 +69,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a release of permits whose reply was lost is sent again as another release',
     edits: [
       {
-        file: 'backend/redis/commands/idempotent-requests.ts',
+        file: 'backend/commands/idempotent-requests.ts',
         find: 'sendAgain(first, () => this.ask(identity, end, send))',
         replace: 'sendAgain(first, () => this.ask(this.keys.next(identity.name), end, send))',
       },
@@ -96,7 +96,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a lease is counted from when its reply came, not from when the command was sent',
     edits: [
       {
-        file: 'backend/redis/commands/deadline-request.ts',
+        file: 'backend/commands/deadline-request.ts',
         find: 'return request.read(reply, sent) ??',
         replace: 'return request.read(reply, new Stopwatch(scheduler)) ??',
       },
@@ -131,7 +131,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'the server executes what comes after the caller was told that it failed',
     edits: [
       {
-        file: 'backend/redis/commands/deadline-request.ts',
+        file: 'backend/commands/deadline-request.ts',
         find: 'Math.ceil(commands.serverTime(key, startedAt) + (deadline - startedAt))',
         replace: 'Number.MAX_SAFE_INTEGER',
       },
@@ -142,7 +142,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'an acquisition of unknown outcome is not undone',
     edits: [
       {
-        file: 'backend/redis/commands/orphan-releaser.ts',
+        file: 'backend/commands/orphan-releaser.ts',
         find: 'if (this.finished) return this.onGivenUp(orphan, cause);',
         replace: 'return;',
       },
@@ -198,7 +198,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'an owner believes in the permit of a limit for twice its lease',
     edits: [
       {
-        file: 'waiting/limit/limit-attempts.ts',
+        file: 'waiting/limit-acquirers.ts',
         find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse };',
         replace: 'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined, inUse };',
       },
@@ -231,7 +231,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'of callers that are asked for together, a later one keeps what was free only after an earlier one was refused',
     edits: [
       {
-        file: 'waiting/queue/attempt-together.ts',
+        file: 'waiting/queue/candidates.ts',
         find: '!candidates.overtakes(waiter.wanted, refused) && attempter.grant',
         replace: 'attempter.grant',
       },
@@ -242,7 +242,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'of callers that are asked for together, the one that came last is asked for first',
     edits: [
       {
-        file: 'waiting/queue/attempt-together.ts',
+        file: 'waiting/queue/candidates.ts',
         find: 'const answers = waiters.map(',
         replace: 'const answers = waiters.toReversed().map(',
       },

@@ -1,7 +1,7 @@
 import type { PlantedBug } from './planted-bug.js';
 
 const CLIENT = 'waiting/client-entry.ts';
-const SCRIPTS = 'backend/redis/kinds/granting-lock.ts';
+const SCRIPTS = 'backend/kinds/lock/granting-lock.ts';
 /** The scripts, as the simulated servers execute them. */
 const SERVER = 'backend/memory/scripts.generated.ts';
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { ClockedServer } from '../../servers/redis/clocked-server.js';
-import { type ArgumentsOf, encode, type KeysOf, type Script } from '../../../lib/backend/redis/scripts/script.js';
+import { type ArgumentsOf, encode, type KeysOf, type Script } from '../../../lib/backend/scripts/script.js';
 import { connectAdmin } from '../../servers/redis/admin-connection.js';
 import { RealSubscribers } from './real-subscribers.js';
 import type { SimulatedStore } from './simulated-store.js';

@@ -1,13 +1,7 @@
 import { Refusal } from '../../../lib/backend/memory/keyspace.js';
 import { runScript } from '../../../lib/backend/memory/lua.js';
 import { translated } from '../../../lib/backend/memory/scripts.generated.js';
-import {
-  type ArgumentsOf,
-  encode,
-  isReplyOf,
-  type KeysOf,
-  type Script,
-} from '../../../lib/backend/redis/scripts/script.js';
+import { type ArgumentsOf, encode, isReplyOf, type KeysOf, type Script } from '../../../lib/backend/scripts/script.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { ConnectionEnd } from '../network/connection.js';

@@ -1,0 +1,20 @@
+--- Leaves a held lock, for a time from now, to the owner of a token, which does not act under it.
+--- key lock
+--- key queue
+--- key deadlines
+--- arg from: string
+--- arg to: string
+--- arg lease: number
+--- arg channel: string
+--- arg publish: string
+--- arg notAfter: number
+--- reply [outcome: 'held' | 'lost' | 'late', now: number]
+--- invariant Repeating the request has one effect, and never shortens what the new owner has extended.
+--- invariant It never acquires a lock that is free, and nothing happens after `notAfter` on the server's clock.
+--- include kinds/shared/server-now.lua
+--- include kinds/shared/take-over.lua
+--- include kinds/fair-lock/shared/set-fair-lease.lua
+local now = serverNow()
+if now > notAfter then return { 'late', now } end
+local function keep() setFairLease(lock, queue, deadlines, lease, channel, publish, now) end
+return { takeOver(lock, from, to, lease, keep), now }

@@ -1,0 +1,167 @@
+import type { OwnerId } from '../../../context/owner-ids.js';
+import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
+import type { GrantChannel } from '../lock/granting-lock.js';
+import type { AcquireRequest, LimitUse, LockOperations } from '../../lock-operations.js';
+import { isPassing } from '../../../errors.js';
+import type { RequestLimits } from '../../commands/deadline-request.js';
+import { OrphanReleaser } from '../../commands/orphan-releaser.js';
+import type { Replicas } from '../../commands/replication/replica-confirmation.js';
+import type { ScriptExecutor } from '../../commands/script-executor.js';
+import { UnknownOutcomes } from '../../commands/unknown-outcomes.js';
+import { unexpectedReply } from '../../connection/reply-errors.js';
+import type { LockScripts } from '../lock/lock-scripts.js';
+import { RedisLock } from '../lock/redis-lock.js';
+
+/** A waiter's request for `name`, granted in the order of the queue. */
+export interface QueueRequest extends AcquireRequest {
+  /** Milliseconds for which a place is kept without a sign of life from its owner. */
+  readonly slot: number;
+  /** Milliseconds for which the lock may be given to it. Absent, or 0: it is told, and asks. */
+  readonly firstLease?: number;
+}
+
+export type QueueOutcome =
+  /** `sent`: started just before the command left; the lease is counted from there. */
+  { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly use?: LimitUse } | QueuedOutcome;
+
+/** `queued`: appended to the queue just now. `waiting`: in the queue since an earlier request. */
+export interface QueuedOutcome {
+  readonly outcome: 'queued' | 'waiting';
+  /** Holder of the lock, or the owner that gets it next. */
+  readonly holder: OwnerId;
+  /** Milliseconds until the holder's lease ends by itself, or the place of the next owner does; -1 if it never does. */
+  readonly remaining: number;
+  /** First owner of the queue. */
+  readonly head: OwnerId;
+  /** Whether waiters of Redisson may be ahead, which tell the next one on its own channel. */
+  readonly isMixed: boolean;
+  /** Of a limit; `holder` is then the owner whose permit must end before one is free. */
+  readonly use?: LimitUse;
+  /** Of a limit: how many permits are in use, and how many may be for this request. */
+  readonly permits?: { readonly inUse: number; readonly limit: number };
+}
+
+/** Waiters of one name that have stopped waiting. */
+export interface LeaveRequest {
+  readonly name: string;
+  readonly owners: readonly OwnerId[];
+  /** Milliseconds for which the server may go on counting a hold that one of their attempts may have acquired. */
+  readonly lease: number;
+  readonly slot: number;
+}
+
+/** Waiters of one name that are still waiting. */
+export interface KeepRequest {
+  readonly name: string;
+  readonly owners: readonly OwnerId[];
+  readonly slot: number;
+}
+
+/**
+ * The operations of a lock that is granted to its waiters in the order of their arrival, over all clients. A place ends
+ * after about one slot without a sign of life from its owner. A release gives the lock to the head of the queue if its
+ * client listens to its grants; otherwise the head is told, and asks.
+ */
+export interface FairLockOperations extends LockOperations {
+  /** The channel on which a client is sent its grants of this lock; `undefined`: its waiters are told, and ask. */
+  grantChannel(name: string, clientId: string): GrantChannel | undefined;
+  /** The lease that a waiter for `lease` ms gets first when the lock is given to it; 0: it is told, and asks. */
+  firstLease(name: string, lease: number): number;
+  /** One attempt without waiting: neither overtakes a waiter nor joins the queue. */
+  acquire: LockOperations['acquire'];
+  /**
+   * Acquires the lock if the owner is next, else gives it a place in the queue. The effect of a failed request is
+   * settled by the owner's next request, or by {@link leave}.
+   */
+  queue(request: QueueRequest): Promise<QueueOutcome>;
+  /**
+   * Ends waits: gives up the places, and passes the lock on if one of the owners has acquired it or was given it. If the outcome stays
+   * unknown, the backend retries in the background. To be called when no request of the owners is in flight.
+   */
+  leave(request: LeaveRequest): Promise<void>;
+  /** Keeps places for another slot. Resolves with whether each owner has one, in order. */
+  keep(request: KeepRequest): Promise<readonly boolean[]>;
+}
+
+export interface QueueReply {
+  readonly outcome: 'acquired' | 'queued' | 'waiting' | 'late';
+  readonly remaining: number;
+  readonly holder: OwnerId;
+  readonly now: number;
+  readonly head: OwnerId;
+  readonly isMixed: boolean;
+  /** Of a limit. */
+  readonly use?: LimitUse;
+}
+
+/** The scripts of a kind with a queue on the server. */
+export interface QueueScripts extends LockScripts {
+  queue(request: QueueRequest, limits: RequestLimits): Promise<QueueReply>;
+  /** Resolves with the server's time. */
+  leave(request: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number>;
+  /** Resolves with one number for each owner; 1 if it has a place. */
+  keep(request: KeepRequest, deadline: number): Promise<readonly number[]>;
+}
+
+/** Locks in Redis whose waiters may queue on the server. */
+export class QueuedLock extends RedisLock {
+  private readonly leaving: OrphanReleaser<LeaveRequest & { readonly notAfter: number }>;
+  private readonly unknownAttempts: UnknownOutcomes;
+
+  constructor(
+    commands: ScriptExecutor,
+    scheduler: MonotonicScheduler,
+    private readonly queueScripts: QueueScripts,
+    replicas?: Replicas,
+  ) {
+    super(commands, scheduler, queueScripts, replicas);
+    this.leaving = new OrphanReleaser(scheduler, (request) => this.tryLeave(request));
+    this.unknownAttempts = new UnknownOutcomes(scheduler);
+  }
+
+  async queue(request: QueueRequest): Promise<QueueOutcome> {
+    const { name, owner, lease } = request;
+    const turn = this.commands.turn(this.queueScripts.keyOf(name), name);
+    if (turn) await turn;
+    const deadline = this.deadline(lease);
+    const asked = this.inTime({
+      ...this.about(name, deadline),
+      send: (limits) => this.queueScripts.queue(request, limits),
+      read: (reply, sent): QueueOutcome | Promise<QueueOutcome> | undefined => {
+        const { outcome, remaining, holder, head, isMixed, use } = reply;
+        if (outcome === 'late') return undefined;
+        if (outcome !== 'acquired') return { outcome, remaining, holder, head, isMixed, ...(use && { use }) };
+        return this.confirmed(request, { outcome, sent, ...(use && { use }) });
+      },
+    });
+    return asked.catch((error: unknown) => this.unknownAttempts.rejectOnceSettled(owner, deadline, error));
+  }
+
+  async leave(request: LeaveRequest): Promise<void> {
+    try {
+      await this.tryLeave(request);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      this.leaving.releaseInBackground({ ...request, notAfter: 0 });
+    }
+  }
+
+  async keep(request: KeepRequest): Promise<readonly boolean[]> {
+    const { name, slot } = request;
+    const send = (deadline: number) => this.queueScripts.keep(request, deadline);
+    const kept = await this.whenReady(this.queueScripts.keyOf(name), send, name, slot);
+    if (kept.length !== request.owners.length) throw unexpectedReply(kept);
+    return kept.map((flag) => flag === 1);
+  }
+
+  override async finish(ms: number): Promise<void> {
+    await Promise.all([super.finish(ms), this.leaving.finish(ms)]);
+  }
+
+  /** May be executed twice. Resolves with the server's time. */
+  private tryLeave(request: Omit<LeaveRequest, 'lease'>): Promise<number> {
+    const { name } = request;
+    const send = (deadline: number) => this.queueScripts.leave(request, deadline);
+    return this.whenReady(this.queueScripts.keyOf(name), send, name);
+  }
+}

@@ -1,0 +1,98 @@
+import type { OwnerId } from '../../../context/owner-ids.js';
+
+/** A hold, or a permit, as stored. */
+export interface StoredHolder {
+  readonly owner: string;
+  readonly mode: 'exclusive' | 'read' | 'write' | 'permit';
+  readonly count: number;
+  /** Milliseconds; -1: without end. */
+  readonly remaining: number;
+  /** Of a group lock: the fields that it holds. */
+  readonly fields?: readonly string[];
+  /** What the holder has recorded of itself, as text. */
+  readonly record?: string;
+}
+
+/** Waiters with an order on the server. */
+export interface StoredQueue {
+  readonly count: number;
+  /** The first {@link MOST_LISTED} of them. */
+  readonly owners: readonly OwnerId[];
+}
+
+/** What is stored under the name of a lock, semaphore or latch, read in one step. */
+export interface StoredState {
+  /** `foreign`: data of something else, see `problem`. */
+  readonly shape: 'none' | 'exclusive' | 'read' | 'write' | 'group' | 'limit' | 'permits' | 'number' | 'foreign';
+  /** The first {@link MOST_LISTED} of them. */
+  readonly holders: readonly StoredHolder[];
+  readonly holderCount: number;
+  /** How many clients listen for releases. */
+  readonly listeners: number;
+  /** The queue of a fair lock or limit: the lock goes to its head. */
+  readonly queue: StoredQueue;
+  /** The clients that can be given the lock. */
+  readonly clients: StoredQueue;
+  /** The waiting writers that go before new readers, in no order; of a read-write lock only. */
+  readonly writers: StoredQueue;
+  /** The last fencing token. */
+  readonly fence?: bigint;
+  /** The number of a semaphore or latch; the limit of the last owner that was admitted. */
+  readonly number?: number;
+  /** What was found that is not understood. */
+  readonly problem?: string;
+}
+
+/** Most holders and waiters that are read. */
+export const MOST_LISTED = 1000;
+
+export const NO_QUEUE: StoredQueue = { count: 0, owners: [] };
+
+/** Under which name a holder was found. */
+export interface FoundName {
+  /** The name of the lock, limit or semaphore. */
+  readonly name: string;
+  /** The key. */
+  readonly key: string;
+  readonly what: 'lock' | 'limit' | 'permits';
+}
+
+/** Which names are looked for. */
+export interface NameSearch {
+  /** A glob, as of SCAN, that names match. */
+  readonly pattern: string;
+  /** How many keys a server looks at for one command. */
+  readonly batch: number;
+}
+
+/** A record that is kept beside a hold. */
+export interface RecordRequest {
+  readonly name: string;
+  readonly owner: OwnerId;
+  readonly text: string;
+  /** Milliseconds from now. */
+  readonly lease: number;
+}
+
+/**
+ * Reads what is stored, and changes nothing of it. Data of any form is described, not refused. All reject with
+ * `LockUnavailableError` if the backend does not answer in time.
+ */
+export interface InspectionOperations {
+  /** A lock of any kind other than a limit: for a group, the whole group. */
+  lock(name: string): Promise<StoredState>;
+  limit(name: string): Promise<StoredState>;
+  /** A semaphore whose permits have ids. */
+  permits(name: string): Promise<StoredState>;
+  /** A semaphore whose permits have no owner. */
+  semaphore(name: string): Promise<StoredState>;
+  latch(name: string): Promise<StoredState>;
+  /**
+   * The names of locks that may be held, in batches. A name may come twice; one that is locked or released meanwhile may
+   * come or not.
+   */
+  names(search: NameSearch): AsyncIterable<readonly FoundName[]>;
+  /** Writes a record beside a hold, or writes it again. */
+  keepRecord(request: RecordRequest): Promise<void>;
+  dropRecord(name: string, owner: OwnerId): Promise<void>;
+}

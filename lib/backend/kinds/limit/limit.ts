@@ -1,0 +1,152 @@
+import {
+  type KeepRequest,
+  type LeaveRequest,
+  QueuedLock,
+  type QueueOutcome,
+  type QueueReply,
+  type QueueRequest,
+  type QueueScripts,
+} from '../fair-lock/queued-lock.js';
+import type {
+  AcquireRequest,
+  ForceReleaseRequest,
+  HoldRequest,
+  LockOperations,
+  Renewal,
+} from '../../lock-operations.js';
+import type { OwnerId } from '../../../context/owner-ids.js';
+import { wrongKeyType } from '../../../errors.js';
+import { limitChannel, limitPermits, lockChannel } from '../../../keys/redisson-keys.js';
+import type { RequestLimits } from '../../commands/deadline-request.js';
+import type { ScriptExecutor } from '../../commands/script-executor.js';
+import { type Written, writtenPermit } from '../../commands/written.js';
+import { scripts } from '../../scripts/scripts.generated.js';
+import { type Announcement, announcementOn } from '../announcement.js';
+import type {
+  AcquireReply,
+  ForceReleaseReply,
+  HoldReply,
+  InspectReply,
+  Release,
+  ReleaseReply,
+  RenewReply,
+} from '../lock/lock-scripts.js';
+
+/** A new owner's request for one of at most `limit` permits. */
+interface LimitRequest extends AcquireRequest {
+  readonly limit: number;
+}
+
+/** A waiter's request for one of at most `limit` permits, granted in the order of the queue. */
+interface LimitQueueRequest extends QueueRequest {
+  readonly limit: number;
+}
+
+/**
+ * The permits of a limit: a lock with up to `limit` owners, each with a lease of its own. Each request is measured by its
+ * own limit: it is granted if fewer permits are in use. A hold count is not stored: an owner has one permit. Waiters may
+ * queue for permits, over all clients; a release tells the head of the queue, which asks.
+ */
+export interface LimitOperations extends LockOperations {
+  /** One attempt without a place: it neither overtakes a waiter that has one nor joins the queue. */
+  acquire(request: LimitRequest): ReturnType<LockOperations['acquire']>;
+  /**
+   * Acquires a permit if the owner is next and one is free, else gives it a place in the queue. The effect of a failed
+   * request is settled by the owner's next request, or by {@link leave}.
+   */
+  queue(request: LimitQueueRequest): Promise<QueueOutcome>;
+  /**
+   * Ends waits: gives up the places, and the permits that owners have acquired. If the outcome stays unknown, the backend
+   * retries in the background. To be called when no request of the owners is in flight.
+   */
+  leave(request: LeaveRequest): Promise<void>;
+  /** Keeps places for another slot. Resolves with whether each owner has one, in order. */
+  keep(request: KeepRequest): Promise<readonly boolean[]>;
+}
+
+/** The permits of a limit: a sorted set of our own, which Redisson does not know. */
+export class LimitScripts implements QueueScripts {
+  constructor(private readonly commands: ScriptExecutor) {}
+
+  keyOf(name: string): string {
+    return limitPermits(name);
+  }
+
+  written(name: string, owner: OwnerId): Written {
+    return writtenPermit(name, owner);
+  }
+
+  async acquire(request: LimitRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
+    const { name, owner, lease, limit } = request;
+    const permits = this.keyOf(name);
+    const args = { owner, lease, limit, notAfter, ...this.telling(name) };
+    const reply = await this.commands.run(scripts.limit.acquire, { permits }, args, deadline, name);
+    const [outcome, remaining, detail, now, inUse, before] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(permits, detail);
+    return [outcome, remaining, detail, now, undefined, { inUse, before }];
+  }
+
+  async queue(request: LimitQueueRequest, { notAfter, deadline }: RequestLimits): Promise<QueueReply> {
+    const { name, owner, lease, limit, slot } = request;
+    const permits = this.keyOf(name);
+    const args = { owner, lease, limit, slot, notAfter, ...this.telling(name) };
+    const reply = await this.commands.run(scripts.limit.queue, { permits }, args, deadline, name);
+    const [outcome, remaining, detail, now, head, inUse, before] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(permits, detail);
+    return { outcome, remaining, holder: detail, now, head, isMixed: false, use: { inUse, before } };
+  }
+
+  async leave({ name, owners }: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number> {
+    const args = { owners, ...this.telling(name) };
+    const [, now] = await this.commands.run(scripts.limit.leave, { permits: this.keyOf(name) }, args, deadline, name);
+    return now;
+  }
+
+  async keep({ name, owners, slot }: KeepRequest, deadline: number): Promise<readonly number[]> {
+    const args = { slot, owners, ...this.telling(name) };
+    const reply = await this.commands.run(scripts.limit.keep, { permits: this.keyOf(name) }, args, deadline, name);
+    const [, , ...kept] = reply;
+    return kept;
+  }
+
+  hold({ name, owner, lease }: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
+    const args = { owner, lease, notAfter, ...this.telling(name) };
+    return this.commands.run(scripts.limit.hold, { permits: this.keyOf(name) }, args, deadline, name);
+  }
+
+  renew(renewals: readonly Renewal[], { notAfter, deadline }: RequestLimits): Promise<RenewReply> {
+    const sets = renewals.map(({ name }) => this.keyOf(name));
+    const holders = renewals.flatMap(({ owner, lease }) => [owner, String(lease)]);
+    return this.commands.run(scripts.limit.renew, { sets }, { notAfter, holders }, deadline);
+  }
+
+  release({ name, owner }: Release, deadline: number): Promise<ReleaseReply> {
+    const args = { owner, ...this.telling(name) };
+    return this.commands.run(scripts.limit.release, { permits: this.keyOf(name) }, args, deadline, name);
+  }
+
+  async forceRelease({ name }: ForceReleaseRequest, { notAfter, deadline }: RequestLimits): Promise<ForceReleaseReply> {
+    const permits = this.keyOf(name);
+    const args = { ...this.telling(name), notAfter };
+    const reply = await this.commands.run(scripts.limit.forceRelease, { permits }, args, deadline, name);
+    const [outcome, detail] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(permits, detail);
+    return reply;
+  }
+
+  async inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
+    const permits = this.keyOf(name);
+    const reply = await this.commands.run(scripts.limit.inspect, { permits }, { owner: owner ?? '' }, deadline, name);
+    const [outcome, detail] = reply;
+    if (outcome === 'wrong-type') throw wrongKeyType(permits, detail);
+    return reply;
+  }
+
+  /** Arguments by which a script tells the next waiter: on a channel of its own if it has a place. */
+  private telling(name: string): Announcement & { readonly turns: string } {
+    return { ...announcementOn(this.commands, limitChannel(name)), turns: lockChannel(name) };
+  }
+}
+
+/** Limits in Redis: the scripts read how many permits a request allows. */
+export class RedisLimit extends QueuedLock implements LimitOperations {}

@@ -1,0 +1,101 @@
+import { LockUnavailableError } from '../../errors.js';
+import { onAbort } from '../../time/abort-listeners.js';
+import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { RedisClient } from '../connection/redis-client.js';
+import { RedisConnection } from '../connection/redis-connection.js';
+import type { ServerInput } from '../connection/connection-input.js';
+import { rawReply, withDeadline } from '../connection/with-deadline.js';
+
+/** Result of a command: the reply, or the error reply of the server. */
+export type Answer = { readonly reply: unknown } | { readonly refusal: string };
+
+/** Refusal of a command, not of a key or a channel: those are checked after it. */
+const NOT_ALLOWED = /permissions to run|can't run this command/;
+
+/** Refusal of a key or a channel. */
+const DENIED = /permissions to access|can't access|can't publish/;
+
+/** Temporary refusals. */
+const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+
+/** Whether this user lacks the permission for the command itself. */
+export const isForbidden = (answer: Answer): boolean => 'refusal' in answer && NOT_ALLOWED.test(answer.refusal);
+
+/** Whether the server does not have the command, or not under its name. */
+export const isUnknown = (answer: Answer): boolean =>
+  'refusal' in answer && /^ERR unknown (sub)?command/i.test(answer.refusal);
+
+/** Whether this user may not use the key or the channel. */
+export const isDenied = (answer: Answer | undefined): boolean =>
+  answer !== undefined && 'refusal' in answer && DENIED.test(answer.refusal);
+
+/** Time limit, clock and cancellation of a probe. */
+export interface ProbeTerms {
+  /** Longest time for each answer, ms. */
+  readonly commandTimeout: number;
+  readonly scheduler: MonotonicScheduler;
+  /** Ends the probe. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One connection of the probe. It sends no command of its own when it is established, and so needs no permission for
+ * that.
+ */
+export class ProbeConnection {
+  private readonly connection: RedisConnection;
+
+  private readonly unlisten: () => void;
+
+  constructor(
+    input: ServerInput,
+    role: 'commands' | 'subscriber',
+    private readonly terms: ProbeTerms,
+  ) {
+    const { commandTimeout, scheduler, signal } = terms;
+    this.connection = new RedisConnection(input, role, commandTimeout, scheduler, {
+      prepare: () => Promise.resolve(),
+      // A missing permission is reported with the others.
+      acceptsDatabaseRefusal: ({ message }) => role === 'subscriber' || isForbidden({ refusal: message }),
+    });
+    this.unlisten = onAbort(signal, () => void this.connection.close(0));
+  }
+
+  get client(): RedisClient {
+    return this.connection.client;
+  }
+
+  /** @throws LockUnavailableError with the real reason as its cause. */
+  async connected(): Promise<void> {
+    const { commandTimeout, signal } = this.terms;
+    if (!signal.aborted) this.connection.open();
+    if (!signal.aborted && (await this.connection.whenReady(commandTimeout))) return;
+    throw this.connection.unavailable(undefined, commandTimeout);
+  }
+
+  deadline(): number {
+    return this.terms.scheduler.now() + this.terms.commandTimeout;
+  }
+
+  /** @throws LockUnavailableError if the server refuses, or does not answer before `deadline`. */
+  ask<T>(command: (client: RedisClient) => Promise<T>, deadline = this.deadline()): Promise<T> {
+    return withDeadline(command(this.connection.client), deadline, this.terms.scheduler, rawReply());
+  }
+
+  /** @throws LockUnavailableError if the server does not answer now. A refusal is an answer. */
+  async answer(command: (client: RedisClient) => Promise<unknown>): Promise<Answer> {
+    try {
+      return { reply: await this.ask(command) };
+    } catch (error) {
+      if (!(error instanceof LockUnavailableError) || error.outcome !== 'refused') throw error;
+      const refusal = error.cause instanceof Error ? error.cause.message : error.message;
+      if (NOT_NOW.test(refusal)) throw error;
+      return { refusal };
+    }
+  }
+
+  close(): Promise<void> {
+    this.unlisten();
+    return this.connection.close();
+  }
+}

@@ -1,0 +1,52 @@
+import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { PubSub } from './pubsub.js';
+import type { ServerHealth } from './backend-listener.js';
+import { checkCluster, checkServer } from './check-servers.js';
+import { ClusterExecutor } from './cluster/cluster-executor.js';
+import { clusterServers } from './cluster/cluster-servers.js';
+import { ClusterSubscriber } from './cluster/cluster-subscriber.js';
+import { ClusterTopology } from './cluster/cluster-topology.js';
+import type { ScriptExecutor } from './commands/script-executor.js';
+import { type ConnectionInput, isCluster, type TransportSettings } from './connection/connection-input.js';
+import { NodeExecutor } from './commands/node-executor.js';
+import { RedisSubscriber } from './connection/redis-subscriber.js';
+
+/** Connection of a backend to Redis: own connections for commands and for pub/sub. */
+export interface Transport {
+  readonly commands: ScriptExecutor;
+  readonly pubSub: PubSub;
+  /** Asks every server whether it answers within `ms`. Never rejects. */
+  check(ms: number): Promise<readonly ServerHealth[]>;
+  /** @param ms The longest that this may take. Default: half a second. */
+  close(ms?: number): Promise<void>;
+}
+
+export const openTransport = (
+  input: ConnectionInput,
+  settings: TransportSettings,
+  scheduler: MonotonicScheduler,
+): Transport => {
+  if (isCluster(input)) {
+    const topology = new ClusterTopology(clusterServers(input), settings, scheduler);
+    const commands = new ClusterExecutor(topology, settings.commandTimeout, scheduler);
+    const pubSub = new ClusterSubscriber(topology, settings.commandTimeout, scheduler);
+    return {
+      commands,
+      pubSub,
+      check: (ms) => checkCluster({ topology, commands, pubSub }, scheduler.now() + ms),
+      close: async (ms) => {
+        await Promise.all([commands.close(ms), pubSub.close(ms)]);
+      },
+    };
+  }
+  const commands = new NodeExecutor(input, settings, scheduler);
+  const pubSub = new RedisSubscriber(input, settings.commandTimeout, scheduler);
+  return {
+    commands,
+    pubSub,
+    check: async (ms) => [await checkServer({ commands, subscriber: pubSub }, 'all-locks', scheduler.now() + ms)],
+    close: async (ms) => {
+      await Promise.all([commands.close(ms), pubSub.close(ms)]);
+    },
+  };
+};
