@@ -21,9 +21,6 @@ export const clientIdFrom = (hex: string): string => {
 /** Whether the owner belongs to this library, in any process. */
 export const isOurs = (owner: OwnerId): boolean => owner[VERSION_AT] === '8';
 
-/** Whether the owner waits in the queue of a fair lock whose name has braces: see {@link OwnerIds.nextInQueue}. */
-export const hasBraces = (owner: OwnerId): boolean => /:-\d+$/.test(owner);
-
 /** The id of the client in that of an owner. */
 export const clientIdOf = (owner: OwnerId): string => owner.slice(0, owner.lastIndexOf(':'));
 

@@ -7,7 +7,7 @@ export interface ErrorClass {
 }
 
 /** A serialized error. */
-export interface SerializedError {
+interface SerializedError {
   readonly name: string;
   readonly message: string;
   readonly stack?: string | undefined;

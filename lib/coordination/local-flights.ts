@@ -5,7 +5,7 @@ import type { FlightResult } from './flight-result.js';
 import { type AcquireContext } from '../waiting/acquirer.js';
 
 /** One execution that callers of this process share, from the first call to its result. */
-export class LocalFlight {
+class LocalFlight {
   private finish: (result: FlightResult | undefined) => void = () => {};
   private readonly ended = new Promise<FlightResult | undefined>((resolve) => (this.finish = resolve));
 

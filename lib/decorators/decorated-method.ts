@@ -92,7 +92,7 @@ export interface LockDeclaration {
 export const declarationOf = (method: object): LockDeclaration | undefined => Reflect.getMetadata(DECLARATION, method);
 
 /** Metadata of the method for the module. */
-export interface MethodNeeds {
+interface MethodNeeds {
   /** Key and options as given. Absent: not recorded. */
   readonly declared?: Omit<LockDeclaration, 'decorator'> | undefined;
   /** `undefined`: the default connection. */

@@ -42,7 +42,7 @@ interface NamedCall {
 }
 
 /** Makes the key, or the keys, of a call. */
-export interface MethodKey {
+interface MethodKey {
   /** Absent if a function makes the key. */
   readonly template: KeyTemplate | undefined;
   readonly names: (call: NamedCall, maxNames: number) => string | readonly string[];

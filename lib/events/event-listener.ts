@@ -3,7 +3,7 @@ import { LOCK_EVENT_TYPES, type EventListener, type LockEventType } from './lock
 import { NOTICE_TYPES } from './lock-notices.js';
 
 /** A listener, and the types of events that it is called for. */
-export interface ParsedListener {
+interface ParsedListener {
   readonly listener: EventListener;
   readonly types: readonly LockEventType[];
 }

@@ -13,13 +13,13 @@ import { sortedNames, spellingFault, TOO_MANY_REMEDY } from './lock-name.js';
 import { LockNameError } from '../errors.js';
 
 /** A parsed template: `literals[0] paths[0] literals[1] paths[1] … literals[n]`. */
-export interface TemplateParts {
+interface TemplateParts {
   readonly literals: readonly string[];
   readonly paths: readonly ArgumentPath[];
 }
 
 /** Parses a template. @throws LockNameError with the position (counted from 0) of a syntax error. */
-export function parseTemplate(text: string): TemplateParts {
+function parseTemplate(text: string): TemplateParts {
   refuseInterpolation(text);
   const literals: string[] = [];
   const paths: ArgumentPath[] = [];
@@ -56,7 +56,7 @@ function refuseInterpolation(text: string): void {
 }
 
 /** The error for a template, or for a call whose arguments do not fit it. */
-export function templateError(
+function templateError(
   template: unknown,
   fault: string,
   details: Readonly<Record<string, unknown>> = {},

@@ -17,13 +17,13 @@ export interface ContextServices extends GrantServices {
 }
 
 /** A context that holds a lock, and the grant by which it does. */
-export interface EnclosingHold {
+interface EnclosingHold {
   readonly context: HoldingContext;
   readonly grant: Grant;
 }
 
 /** As whom code acquires a lock that it does not hold. */
-export type NewHolder =
+type NewHolder =
   /** As the writer, which may read as well: the code runs under its write hold. */
   | ({ readonly as: 'writer' } & EnclosingHold)
   /** As the owner of all that is acquired in the scope. */

@@ -26,7 +26,7 @@ export const namedLock = (runtime: LockRuntime, name: string, kind: ChosenKind):
   new ReentrantLock(runtime, fullName(name, runtime.defaults), undefined, chosenKind(runtime.kinds, kind));
 
 /** A lock that options have chosen, and the request made of the other options. */
-export interface ChosenLock<R extends LockRequest = LockRequest> {
+interface ChosenLock<R extends LockRequest = LockRequest> {
   readonly lock: ReentrantLock;
   readonly request: R;
 }

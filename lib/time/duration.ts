@@ -5,7 +5,7 @@ import { formatValue } from '../validation/format-value.js';
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`;
 
 /** Limits of a duration, in milliseconds, both inclusive. */
-export interface DurationRange {
+interface DurationRange {
   readonly min: number;
   readonly max: number;
   /** Whether `Infinity` is allowed in addition to the range. Default: no. */

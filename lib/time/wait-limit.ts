@@ -12,7 +12,7 @@ export interface Aborted {
 export type WaitEnd = { readonly cause: 'elapsed' } | Aborted;
 
 /** Receives the end of a wait. */
-export interface WaitListener {
+interface WaitListener {
   onEnd(end: WaitEnd): void;
 }
 

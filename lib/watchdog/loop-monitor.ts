@@ -13,7 +13,7 @@ const SHORTEST_BEAT_MS = 5;
 const SURVEY_MS = 1000;
 
 /** What the watchdog holds, and how it makes up for lost time. */
-export interface WatchedHolds extends Iterable<Watched> {
+interface WatchedHolds extends Iterable<Watched> {
   readonly size: number;
   has(hold: Watched): boolean;
   /** Renews or verifies these holds. Resolves when the outcome is known; never rejects. */

@@ -4,7 +4,7 @@ import type { AcquireOutcome, NodeResult } from '../lock-operations.js';
 import type { RetryDelay } from './retry-delay.js';
 
 /** The answer of one node to a question. */
-export type Vote<T> =
+type Vote<T> =
   | { readonly node: QuorumNode; readonly state: 'pending' }
   | { readonly node: QuorumNode; readonly state: 'answered'; readonly answer: T }
   | { readonly node: QuorumNode; readonly state: 'failed'; readonly error: unknown };

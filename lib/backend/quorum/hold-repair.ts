@@ -5,7 +5,7 @@ import type { Ballot } from './ballot.js';
 import type { QuorumNode } from './quorum-node.js';
 
 /** One round of renewals, and the repairs after it. */
-export interface RepairRound {
+interface RepairRound {
   /**
    * Acquires the lock again on nodes that no longer had it. Waits for the slowest node first: otherwise it would never
    * be repaired. Never rejects.

@@ -9,7 +9,7 @@ type Items = AsyncGenerator<unknown, unknown, unknown>;
 type IterationStep = Promise<IteratorResult<unknown, unknown>>;
 
 /** An iterable that acquires the locks when iteration starts. */
-export interface LockedIterable extends LockAccess {
+interface LockedIterable extends LockAccess {
   /** Makes the iterable; runs as the owner. */
   readonly source: () => AsyncIterable<unknown>;
 }

@@ -6,7 +6,7 @@ import { SingleConsumer, type AbandonTimer } from './single-consumer.js';
 const REMEDY = 'declare the return type Observable, or set returns: "observable", to lock for each subscription';
 
 /** An Observable to subscribe to under locks. */
-export interface ObservableSource {
+interface ObservableSource {
   /** Makes the Observable; runs as the owner. */
   readonly source: () => Observable<unknown>;
   /**
@@ -24,7 +24,7 @@ export interface LockAccess {
 }
 
 /** An Observable that acquires the locks for each subscription. */
-export type LockedObservable = ObservableSource & LockAccess;
+type LockedObservable = ObservableSource & LockAccess;
 
 /**
  * Forwards the source's values, and releases the locks when it ends. The source runs as the owner; the consumer is

@@ -15,7 +15,7 @@ const isResponse = (value: unknown): value is Pick<Response, 'body'> =>
   Object.prototype.toString.call(value) === '[object Response]';
 
 /** The stream that a method returned, directly or wrapped for Nest to send. */
-export const streamIn = (result: unknown): Source | undefined => {
+const streamIn = (result: unknown): Source | undefined => {
   if (result instanceof StreamableFile) return result.getStream();
   const source: unknown = isResponse(result) ? result.body : result;
   return source instanceof Readable || source instanceof ReadableStream ? source : undefined;
@@ -24,7 +24,7 @@ export const streamIn = (result: unknown): Source | undefined => {
 /**
  * Holds the locks until the stream has ended, failed or been abandoned, for example because its client disconnected.
  */
-export const holdUntilFinished = (section: CriticalSection, stream: Source, onAbandoned: AbandonTimer): void => {
+const holdUntilFinished = (section: CriticalSection, stream: Source, onAbandoned: AbandonTimer): void => {
   const release = (): void => void section.leave();
   const stopWaiting = onAbandoned(() => {
     if (isUnread(stream)) release();

@@ -9,7 +9,7 @@ import type { HoldRelease } from '../hold.js';
 import { notAlone } from './detach.options.js';
 
 /** A hold that is to end here, and to go on elsewhere. */
-export interface LeavingHold {
+interface LeavingHold {
   readonly hold: CountedHold;
   readonly grant: Grant;
   /** Makes another owner the holder. */

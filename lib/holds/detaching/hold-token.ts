@@ -3,7 +3,7 @@ import { clientIdFrom, type OwnerId } from '../../context/owner-ids.js';
 import { invalidOption } from '../../validation/options.js';
 
 /** The kinds of locks whose holds can be detached. */
-export const DETACHABLE_KINDS = ['plain', 'fair', 'fenced', 'spin'] as const;
+const DETACHABLE_KINDS = ['plain', 'fair', 'fenced', 'spin'] as const;
 export type DetachableKind = (typeof DETACHABLE_KINDS)[number];
 
 /** A detached hold as text, for JSON: opaque, and secret, since it is all that is needed to attach the hold. */

@@ -28,7 +28,7 @@ export interface LockDashboardOptions extends ConnectionChoice {
 }
 
 /** The checked options. */
-export interface DashboardSettings {
+interface DashboardSettings {
   readonly path: string;
   /** Empty: every request is admitted. */
   readonly guards: readonly DashboardGuard[];

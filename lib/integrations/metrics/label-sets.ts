@@ -8,7 +8,7 @@ export interface LockLabels {
   readonly template: string;
 }
 
-export const NO_TEMPLATE = '(none)';
+const NO_TEMPLATE = '(none)';
 export const OTHER_TEMPLATES = '(other)';
 
 /** What belongs to the locks of one kind on one connection. */

@@ -19,10 +19,10 @@ const MEASURED = [
 type Measured = EventOf<(typeof MEASURED)[number]>;
 
 /** Called for each duration, by exporters that read no {@link LockSeries}. */
-export type DurationListener = (which: keyof typeof DURATIONS, series: LockSeries, ms: number) => void;
+type DurationListener = (which: keyof typeof DURATIONS, series: LockSeries, ms: number) => void;
 
 /** The numbers of this moment that belong to a connection. */
-export interface ConnectionGauges {
+interface ConnectionGauges {
   readonly connection: string;
   /** Milliseconds. */
   readonly watchdogLag: number;

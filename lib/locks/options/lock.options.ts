@@ -94,7 +94,7 @@ export const parseRunLocked = (
 };
 
 /** Kind and connection of a lock that is given by name. */
-export interface LockChoice {
+interface LockChoice {
   readonly kind: ChosenKind;
   readonly connection: string | undefined;
   /** The other options, still to be parsed with the lock's defaults. */

@@ -6,7 +6,7 @@ import type { FairWaiter, FairWaiting } from './fair-waiter.js';
 const MAX_BATCH = 500;
 
 /** Receives the results of heartbeats. */
-export interface HeartbeatListener {
+interface HeartbeatListener {
   /** The server no longer has a place for the waiter, for example after it let the place expire. */
   lost(waiter: FairWaiter): void;
   /** The request failed for good; later ones would fail, too. */

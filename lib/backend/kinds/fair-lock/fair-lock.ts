@@ -24,7 +24,7 @@ import { fairDeadlines, fairQueue } from '../../../keys/redisson-keys.js';
 
 /**
  * The first lease of a waiter for a fair lock is stored in the deadline of its place, as a fraction of a millisecond below
- * one half; see `shared/fair/fair-places.lua`. So it ends with the place, and Redisson, which only adds whole numbers,
+ * one half; see `shared/fair-places.lua`. So it ends with the place, and Redisson, which only adds whole numbers,
  * leaves it alone.
  */
 const SHARES = 16_384;
@@ -40,9 +40,6 @@ export const firstLeaseWithin = (lease: number, longest: number): number => {
   const most = Math.floor(Math.min(longest, LONGEST) / UNIT) * UNIT;
   return lease < UNIT ? 0 : Math.min(Math.ceil(lease / UNIT) * UNIT, most);
 };
-
-/** The first lease in a deadline of ours; 0: none. */
-export const firstLeaseIn = (deadline: number): number => (deadline % 0.5) * SHARES;
 
 export const fairKeys = (name: string): { lock: string; queue: string; deadlines: string } => ({
   lock: name,

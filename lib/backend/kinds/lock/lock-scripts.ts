@@ -61,7 +61,7 @@ export type InspectReply = readonly [
 /** One attempt to release a lock; the server needs no lease for that. */
 export type Release = Omit<ReleaseRequest, 'lease'>;
 
-/** A waiting entry as `shared/waiters/waiting-entry.lua` knows it. */
+/** A waiting entry as `shared/waiting-entry.lua` knows it. */
 export const textOf = ({ owner, lease, firstLease }: WaitingEntry): string => `${owner} ${lease} ${firstLease}`;
 
 /** Arguments by which a script tells that a lock ends sooner: if it is silent, only clients with a waiting entry. */
