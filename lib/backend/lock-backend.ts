@@ -1,53 +1,53 @@
+import type { RedisReadLock, RedisWriteLock } from './kinds/read-write/read-write-lock.js';
+import type { RedisGrantingLock } from './kinds/lock/granting-lock.js';
+import type { RedisFairLock } from './kinds/fair-lock/fair-lock.js';
+import type { RedisLatch, RedisSemaphore } from './kinds/counters/counters.js';
+import type { RedisFencedLock } from './kinds/fenced-lock/fenced-lock.js';
+import type { RedisLimit } from './kinds/limit/limit.js';
+import type { RedisPermits } from './kinds/permits/permits.js';
+import type { RedisInspection } from './kinds/inspection/redis-inspection.js';
+import type { RedisBlockedHolds } from './kinds/deadlock/blocked-holds.js';
+import type { RedisResultStore } from './kinds/single-flight/result-store.js';
+import type { RedisConversion } from './kinds/read-write/conversion.js';
+import type { RedisTakeOver } from './kinds/lock/take-over.js';
 import type { BackendListener, ServerHealth } from './backend-listener.js';
 import type { PubSub } from './pubsub.js';
-import type { BlockedHoldOperations } from './kinds/deadlock/blocked-holds.js';
-import type { ConversionOperations } from './kinds/read-write/conversion.js';
-import type { FairLockOperations } from './kinds/fair-lock/queued-lock.js';
-import type { InspectionOperations } from './kinds/inspection/inspection-operations.js';
-import type { LimitOperations } from './kinds/limit/limit.js';
-import type { GrantingLockOperations } from './kinds/lock/granting-lock.js';
-import type { ResultStore } from './kinds/single-flight/result-store.js';
-import type { TakeOverOperations } from './kinds/lock/take-over.js';
-import type {
-  FencedLockOperations,
-  LockOperations,
-  ReadLockOperations,
-  WriteLockOperations,
-} from './lock-operations.js';
-import type { PermitOperations } from './kinds/permits/permit-scripts.js';
-import type { LatchOperations, SemaphoreOperations } from './kinds/counters/counters.js';
+import type { LockOperations } from './lock-operations.js';
+
+/** What a class of the backend offers to those above it, without what is private to the class and to the backend. */
+type Operations<T> = Omit<T, 'confirmed' | 'disown' | 'finish'>;
 
 /** Port to the state of locks: Redis, or the memory of this process. */
 export interface LockBackend {
   /** The plain lock, base of every exclusive kind (Redisson: `getLock`; with silent releases `getSpinLock`). */
-  readonly lock: GrantingLockOperations;
+  readonly lock: Operations<RedisGrantingLock>;
   /** The same data, and a queue beside it: first come, first served (Redisson: `getFairLock`). */
-  readonly fairLock: FairLockOperations;
+  readonly fairLock: Operations<RedisFairLock>;
   /** The same data, with a fencing token beside it (Redisson: `getFencedLock`). */
-  readonly fencedLock: FencedLockOperations;
+  readonly fencedLock: Operations<RedisFencedLock>;
   /** Several fields of a group at once, by the names of `groupLockName` (Redisson: `getMultiLock(group, values)`). */
   readonly groupLock: LockOperations;
   /** Permits of limits on concurrency. Redisson has no counterpart. */
-  readonly limit: LimitOperations;
+  readonly limit: Operations<RedisLimit>;
   /** The halves of a lock for many readers or one writer (Redisson: `getReadWriteLock`). */
-  readonly readLock: ReadLockOperations;
-  readonly writeLock: WriteLockOperations;
+  readonly readLock: Operations<RedisReadLock>;
+  readonly writeLock: Operations<RedisWriteLock>;
   /** Makes holds of one half holds of the other. Redisson has only the way from write to read. */
-  readonly conversion: ConversionOperations;
+  readonly conversion: Operations<RedisConversion>;
   /** Permits with ids and leases (Redisson: `getPermitExpirableSemaphore`). */
-  readonly permitExpirableSemaphore: PermitOperations;
+  readonly permitExpirableSemaphore: Operations<RedisPermits>;
   /** Permits without owners (Redisson: `getSemaphore`). */
-  readonly semaphore: SemaphoreOperations;
+  readonly semaphore: Operations<RedisSemaphore>;
   /** Redisson: `getCountDownLatch`. */
-  readonly countDownLatch: LatchOperations;
+  readonly countDownLatch: Operations<RedisLatch>;
   /** Results of concurrent calls that are executed once. */
-  readonly singleFlight: ResultStore;
+  readonly singleFlight: Operations<RedisResultStore>;
   /** Passes plain, fair, fenced and spin locks on to an owner that the holder has named. */
-  readonly takeOver: TakeOverOperations;
+  readonly takeOver: Operations<RedisTakeOver>;
   /** Reads who holds and who waits. */
-  readonly inspection: InspectionOperations;
+  readonly inspection: Operations<RedisInspection>;
   /** Which holds belong to code that waits for another lock. */
-  readonly blockedHolds: BlockedHoldOperations;
+  readonly blockedHolds: Operations<RedisBlockedHolds>;
   readonly pubSub: PubSub;
   /** Reports changes of the servers to `watcher` from now on. */
   watch(watcher: BackendListener): void;

@@ -192,26 +192,9 @@ export interface LockOperations {
  */
 export type Fencing = 'clock' | 'counter';
 
-/** A lock that gives each new owner a fencing token above every earlier token of its name. */
-export interface FencedLockOperations extends LockOperations {
-  /**
-   * The last token given to any owner; 0 if there was none yet.
-   * @throws LockKeyTypeError if the token's key holds another type.
-   */
-  currentToken(name: string): Promise<bigint>;
-}
-
 export interface ReadRequest extends AcquireRequest {
   /** Whether waiting writers that want to go first do so; see {@link WriteRequest}. */
   readonly behindWriters?: boolean;
-}
-
-/**
- * The read half of a read-write lock. Owners of the write half may read as well: `hold` admits them, also again after a
- * release.
- */
-export interface ReadLockOperations extends LockOperations {
-  acquire(request: ReadRequest): ReturnType<LockOperations['acquire']>;
 }
 
 /** A waiting writer that goes before new readers. */
@@ -225,16 +208,4 @@ export interface WaitingWriter {
 export interface WriteRequest extends AcquireRequest {
   /** If the lock is busy, readers with `behindWriters` are not admitted from now on. Absent: readers are admitted. */
   readonly waiting?: WaitingWriter | undefined;
-}
-
-/** The write half of a read-write lock. A writer that also reads keeps its reads when it releases the write half. */
-export interface WriteLockOperations extends LockOperations {
-  acquire(request: WriteRequest): ReturnType<LockOperations['acquire']>;
-  /** Lets a waiting writer count as waiting for a slot from now on. Without effect after its withdrawal. */
-  announce(name: string, writer: WaitingWriter): Promise<void>;
-  /**
-   * Removes a waiting writer for good, and notifies the readers it kept out. If the outcome stays unknown, or a request on
-   * its way may announce the writer again, it continues in the background.
-   */
-  withdraw(name: string, writer: WaitingWriter): Promise<void>;
 }

@@ -1,9 +1,10 @@
+import type { LockBackend } from '../backend/lock-backend.js';
 import { isPassing, LockDeadlockError, LockUnavailableError, messageOf } from '../errors.js';
 import type { OfLock } from '../events/life-cycle-events.js';
 import { cycleText, type DeadlockStep } from '../events/deadlock-step.js';
 import { type CycleStep, type Deadlock, findDeadlock } from './wait-graph.js';
 import { storedName } from '../holds/lock-kind.js';
-import type { BlockedHoldOperations, BlockedHoldRecord } from '../backend/kinds/deadlock/blocked-holds.js';
+import type { BlockedHoldRecord } from '../backend/kinds/deadlock/blocked-holds.js';
 import {
   type BlockedHold,
   blockedHoldOf,
@@ -49,7 +50,7 @@ const MOST_SIGHTINGS = 500;
 class Sightings {
   private readonly found = new Map<string, Promise<readonly Sighting[]>>();
 
-  constructor(private readonly records: Pick<BlockedHoldOperations, 'find'>) {}
+  constructor(private readonly records: Pick<LockBackend['blockedHolds'], 'find'>) {}
 
   /** Follows the records from holder to holder, as far as they lead. */
   async behind(wanted: WantedLock): Promise<readonly Sighting[]> {
@@ -93,7 +94,7 @@ const MOST_HELD = 20;
 interface DeadlockServices {
   readonly scheduler: MonotonicScheduler;
   readonly events: LockEvents;
-  readonly records: BlockedHoldOperations;
+  readonly records: LockBackend['blockedHolds'];
   /** Tells the waits of this process from those of others. */
   readonly clientId: string;
   /** Asks the server whether the owner has the lock. */

@@ -1,8 +1,7 @@
-import type { ConversionOperations } from '../backend/kinds/read-write/conversion.js';
+import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockKindName } from '../events/life-cycle-events.js';
 import type { LockOperations } from '../backend/lock-operations.js';
 import type { NodeState } from '../backend/quorum/quorum-lock.js';
-import type { TakeOverOperations } from '../backend/kinds/lock/take-over.js';
 import type { OwnerId, OwnerIds } from '../context/owner-ids.js';
 import { partsOfGroupLock } from '../keys/group-field.js';
 import type { DetachableKind } from './detaching/hold-token.js';
@@ -35,12 +34,12 @@ export interface Detaching {
   readonly kind: DetachableKind;
   /** The name of the connection. */
   readonly connection: string;
-  readonly operations: TakeOverOperations;
+  readonly operations: LockBackend['takeOver'];
 }
 
 /** How holds of one half of a read-write lock become holds of the other. */
 export interface Converting {
-  readonly operations: ConversionOperations;
+  readonly operations: LockBackend['conversion'];
   readonly owners: OwnerIds;
   /** The kind of the other half. */
   readonly otherHalf: () => LockKind;

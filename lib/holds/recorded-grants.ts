@@ -1,4 +1,5 @@
-import type { InspectionOperations, StoredState } from '../backend/kinds/inspection/inspection-operations.js';
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { StoredState } from '../backend/kinds/inspection/inspection-operations.js';
 import { isPassing, LockConflictError, LockTimeoutError } from '../errors.js';
 import { type HolderRecord, readRecord } from '../inspection/holder-record.js';
 import { type LockFamily, storedName } from './lock-kind.js';
@@ -25,11 +26,11 @@ const describe = ({ host, pid, service, method, traceId, since, keptUntil }: Hol
   return `${who} on ${host}, process ${pid}, ${held}${trace}`;
 };
 
-const stateOf = (inspection: InspectionOperations, wanted: Wanted): Promise<StoredState> =>
+const stateOf = (inspection: LockBackend['inspection'], wanted: Wanted): Promise<StoredState> =>
   wanted.family === 'limit' ? inspection.limit(wanted.name) : inspection.lock(storedName(wanted));
 
 const recordOf = async (
-  inspection: InspectionOperations,
+  inspection: LockBackend['inspection'],
   wanted: Wanted,
   holder: unknown,
 ): Promise<HolderRecord | undefined> => {
@@ -42,7 +43,11 @@ const recordOf = async (
  * The error of a caller that did not get a lock, with what its holder has recorded: in the message, and as
  * `details.record`. The same error if there is no record, or if it cannot be read.
  */
-const explainedRefusal = async (inspection: InspectionOperations, wanted: Wanted, error: unknown): Promise<unknown> => {
+const explainedRefusal = async (
+  inspection: LockBackend['inspection'],
+  wanted: Wanted,
+  error: unknown,
+): Promise<unknown> => {
   if (!(error instanceof LockConflictError || error instanceof LockTimeoutError)) return error;
   const { lockName, template, details, cause } = error;
   if (details['holder'] === undefined) return error;
@@ -87,7 +92,7 @@ export class RecordedGrants extends GrantRegistry<Grant> {
   private isRefused = false;
 
   constructor(
-    private readonly inspection: InspectionOperations,
+    private readonly inspection: LockBackend['inspection'],
     private readonly events: LockEvents,
     private readonly settings: RecordSettings,
   ) {

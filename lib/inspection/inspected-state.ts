@@ -1,6 +1,6 @@
+import type { LockBackend } from '../backend/lock-backend.js';
 import { clientIdOf, type OwnerIds } from '../context/owner-ids.js';
 import {
-  type InspectionOperations,
   MOST_LISTED,
   NO_QUEUE,
   type StoredHolder,
@@ -12,7 +12,7 @@ import type { InspectedHolder, InspectedKind, InspectedLock, InspectedWaiting } 
 
 /** The parts of a connection that an inspection needs. */
 export interface InspectionServices {
-  readonly backend: { readonly inspection: InspectionOperations };
+  readonly backend: { readonly inspection: LockBackend['inspection'] };
   readonly owners: OwnerIds;
 }
 

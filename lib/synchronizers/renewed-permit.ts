@@ -1,4 +1,4 @@
-import type { PermitOperations } from '../backend/kinds/permits/permit-scripts.js';
+import type { LockBackend } from '../backend/lock-backend.js';
 import type { PermitId } from '../context/permit-ids.js';
 import { isPassing } from '../errors.js';
 import type { OfHold } from '../events/lock-notices.js';
@@ -23,7 +23,7 @@ export const permitsOf = ({ connection }: { readonly connection: string }, name:
 
 /** The services by which permits are renewed. */
 export interface RenewalServices {
-  readonly operations: PermitOperations;
+  readonly operations: LockBackend['permitExpirableSemaphore'];
   readonly scheduler: MonotonicScheduler;
   readonly watchdog: Watchdog;
   readonly events: LockEvents;
@@ -47,7 +47,7 @@ export class RenewedPermit implements Watched {
   scheduleEntry: ScheduleEntry<Watched> | undefined = undefined;
   readonly method = undefined;
   readonly isRenewed = true;
-  readonly operations: PermitOperations;
+  readonly operations: LockBackend['permitExpirableSemaphore'];
   /** For the check of its age. */
   readonly isWatched = true;
   private readonly since: number;

@@ -1,4 +1,5 @@
-import type { GrantChannel, GrantingLockOperations } from '../backend/kinds/lock/granting-lock.js';
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { GrantChannel } from '../backend/kinds/lock/granting-lock.js';
 import type { PubSub } from '../backend/pubsub.js';
 import type { ReleaseOutcome, WaitingEntry } from '../backend/lock-operations.js';
 import type { OwnerIds } from '../context/owner-ids.js';
@@ -10,7 +11,7 @@ import { type Acquired, leaseSpent } from './lock-attempts.js';
 
 /** The parts that the entries of one client share. */
 interface EntryServices {
-  readonly locks: GrantingLockOperations;
+  readonly locks: LockBackend['lock'];
   readonly owners: OwnerIds;
   readonly pubSub: PubSub;
 }

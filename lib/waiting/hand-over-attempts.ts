@@ -1,4 +1,4 @@
-import type { GrantingLockOperations } from '../backend/kinds/lock/granting-lock.js';
+import type { LockBackend } from '../backend/lock-backend.js';
 import type { PubSub } from '../backend/pubsub.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import type { LockEvents } from '../events/lock-events.js';
@@ -24,7 +24,7 @@ export interface HandOverLimits {
  */
 export class HandOverAttempts extends LockAttempts {
   constructor(
-    private readonly granting: GrantingLockOperations,
+    private readonly granting: LockBackend['lock'],
     owners: OwnerIds,
     events: LockEvents,
     private readonly handOver: HandOverLimits,

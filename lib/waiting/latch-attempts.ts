@@ -1,5 +1,5 @@
-import type { LatchOperations } from '../backend/kinds/counters/counters.js';
-import type { Busy, AttemptStrategy } from './attempt-strategy.js';
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { AttemptStrategy, Busy } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';
 
 /** An open latch (count 0). There is nothing to undo: it is open to every caller. */
@@ -12,7 +12,7 @@ export class LatchAttempts implements AttemptStrategy<undefined, OpenLatch> {
   readonly isShared = true;
   private readonly inFlight = new InFlight();
 
-  constructor(private readonly latches: LatchOperations) {}
+  constructor(private readonly latches: LockBackend['countDownLatch']) {}
 
   attempt(name: string): Promise<{ readonly got: OpenLatch } | Busy> {
     return this.inFlight.add(this.check(name));

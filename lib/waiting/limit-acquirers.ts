@@ -1,3 +1,4 @@
+import type { LockBackend } from '../backend/lock-backend.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -8,7 +9,6 @@ import type {
   ReleaseRequest,
 } from '../backend/lock-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { LimitOperations } from '../backend/kinds/limit/limit.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import type { AttemptResult, AttemptStrategy, Busy, Take } from './attempt-strategy.js';
@@ -57,7 +57,7 @@ class LimitAttempts implements AttemptStrategy<WantedPermit, AcquiredPermit> {
   private readonly inFlight = new InFlight();
 
   constructor(
-    private readonly limits: Pick<LimitOperations, 'acquire' | 'release'>,
+    private readonly limits: Pick<LockBackend['limit'], 'acquire' | 'release'>,
     private readonly owners: OwnerIds,
     private readonly events: LockEvents,
     private readonly differences: LimitDifferences,
@@ -111,7 +111,7 @@ class LimitAttempts implements AttemptStrategy<WantedPermit, AcquiredPermit> {
 /** The queue of limits as that of fair locks, for requests with one number of permits. */
 class LimitTurns implements TurnOperations {
   constructor(
-    private readonly limits: LimitOperations,
+    private readonly limits: LockBackend['limit'],
     private readonly limit: number,
     private readonly differences: LimitDifferences,
   ) {}
@@ -154,7 +154,7 @@ class LimitTurns implements TurnOperations {
 }
 
 interface LimitWaiting extends Omit<FairWaiting, 'inFlight' | 'leaving' | 'locks' | 'isGiven'> {
-  readonly limits: LimitOperations;
+  readonly limits: LockBackend['limit'];
 }
 
 /** The callers with places that ask for one limit. */

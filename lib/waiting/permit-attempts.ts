@@ -1,11 +1,10 @@
-import type { PermitOperations } from '../backend/kinds/permits/permit-scripts.js';
+import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { newPermitIds, type PermitIds } from '../context/permit-ids.js';
 import type { Stopwatch } from '../time/monotonic-scheduler.js';
 import { leaseSpent } from './lock-attempts.js';
-import type { Busy, AttemptResult, AttemptStrategy, Take } from './attempt-strategy.js';
+import type { AttemptResult, AttemptStrategy, Busy, Take } from './attempt-strategy.js';
 import { InFlight } from '../concurrency/in-flight.js';
-import type { SemaphoreOperations } from '../backend/kinds/counters/counters.js';
 
 /** A request for several permits, all or none. */
 export interface WantedPermits {
@@ -39,7 +38,7 @@ export class PermitAttempts implements AttemptStrategy<WantedPermits, AcquiredPe
   private readonly inFlight = new InFlight();
 
   constructor(
-    private readonly semaphores: PermitOperations,
+    private readonly semaphores: LockBackend['permitExpirableSemaphore'],
     private readonly events: LockEvents,
   ) {}
 
@@ -99,7 +98,7 @@ export class SemaphoreAttempts implements AttemptStrategy<number, TakenPermits> 
   private readonly inFlight = new InFlight();
 
   constructor(
-    private readonly semaphores: SemaphoreOperations,
+    private readonly semaphores: LockBackend['semaphore'],
     private readonly events: LockEvents,
   ) {}
 

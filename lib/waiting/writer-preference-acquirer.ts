@@ -1,4 +1,5 @@
-import type { AcquireOutcome, AcquireRequest, WaitingWriter, WriteLockOperations } from '../backend/lock-operations.js';
+import type { LockBackend } from '../backend/lock-backend.js';
+import type { AcquireOutcome, AcquireRequest, WaitingWriter } from '../backend/lock-operations.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import type { LockEvents } from '../events/lock-events.js';
@@ -11,7 +12,7 @@ import type { AcquireContext, Acquirer, WaitDependencies } from './acquirer.js';
 import { readWriteLockChannel } from '../keys/redisson-keys.js';
 
 interface AnnouncingServices {
-  readonly locks: Pick<WriteLockOperations, 'acquire' | 'announce' | 'withdraw'>;
+  readonly locks: Pick<LockBackend['writeLock'], 'acquire' | 'announce' | 'withdraw'>;
   readonly events: LockEvents;
   readonly scheduler: MonotonicScheduler;
   readonly inFlight: InFlight;
@@ -92,7 +93,7 @@ export class WriterPreferenceAcquirer implements Acquirer<number, Acquired> {
 
   /** @param attempts For callers that make one attempt and do not wait. */
   constructor(
-    private readonly locks: WriteLockOperations,
+    private readonly locks: LockBackend['writeLock'],
     private readonly attempts: Acquirer<number, Acquired>,
     private readonly owners: OwnerIds,
     private readonly events: LockEvents,

@@ -1,4 +1,3 @@
-import type { WriteLockOperations } from '../../lib/backend/lock-operations.js';
 import type { LockUnavailableError } from '../../lib/errors.js';
 import { RedisWriteLock } from '../../lib/backend/kinds/read-write/read-write-lock.js';
 import { type Answer, answerInOrder, type LateAnswer, settlementOf } from './answers-in-order.js';
@@ -18,7 +17,7 @@ const tooLate = ({ at }: SentScript) => ['late', at];
 const setUp = (...answers: readonly (Answer | LateAnswer)[]) => {
   const commands = new ScriptedCommands();
   const { clock, scheduler, sent } = commands;
-  const lock: WriteLockOperations = new RedisWriteLock(commands, scheduler);
+  const lock: RedisWriteLock = new RedisWriteLock(commands, scheduler);
   answerInOrder(commands, ...answers);
   const writer = { id: WRITER, slot: SLOT };
   const attempt = () => settlementOf(lock.acquire({ name: 'n', owner: 'me:2', lease: LEASE, waiting: writer }), clock);

@@ -1,4 +1,4 @@
-import type { FairLockOperations } from '../../lib/backend/kinds/fair-lock/queued-lock.js';
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 const SLOT = 600;
@@ -21,7 +21,7 @@ onEveryBackend((world) => {
   /**
    * Queues a Java waiter that waits for 20 s at the most, and behind it two places of a dead process of this library.
    */
-  const deadBehindJava = async (fairLock: FairLockOperations, javaKeptFor = LEASE + 20_000): Promise<void> => {
+  const deadBehindJava = async (fairLock: LockBackend['fairLock'], javaKeptFor = LEASE + 20_000): Promise<void> => {
     await world.probe.put('n', 'holder:1', LEASE);
     await world.probe.enqueue('n', { owner: `${JAVA}:1`, keptFor: javaKeptFor });
     for (const owner of [`${DEAD}:1`, `${DEAD}:2`])
@@ -30,7 +30,7 @@ onEveryBackend((world) => {
   };
 
   /** Makes Java acquire and release, and subtract its own wait from the deadlines behind it, as Redisson does. */
-  const javaHasItsTurn = async (fairLock: FairLockOperations): Promise<void> => {
+  const javaHasItsTurn = async (fairLock: LockBackend['fairLock']): Promise<void> => {
     const java = { name: 'n', owner: `${JAVA}:1`, lease: LEASE };
     await world.probe.remove('n');
     await expect(fairLock.queue({ ...java, slot: 20_000 })).resolves.toMatchObject({ outcome: 'acquired' });

@@ -1,4 +1,4 @@
-import type { FairLockOperations } from '../../lib/backend/kinds/fair-lock/queued-lock.js';
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
@@ -22,7 +22,7 @@ type Work = (n: number) => Promise<unknown>;
 /** Costs of fair locks on the server. The memory backend is left out: it describes behaviour, not speed. */
 inWorld(redis, () => {
   /** Makes `count` owners of this library wait behind a holder. */
-  const fill = async (fairLock: FairLockOperations, count: number): Promise<void> => {
+  const fill = async (fairLock: LockBackend['fairLock'], count: number): Promise<void> => {
     await redis.admin.flushall();
     await redis.probe.put('n', 'holder:1', LEASE);
     const owners = numbers(count).map(owner);
@@ -44,7 +44,7 @@ inWorld(redis, () => {
     return Math.min(...costs);
   };
 
-  const works = (fairLock: FairLockOperations, count: number): ReadonlyMap<string, Work> => {
+  const works = (fairLock: LockBackend['fairLock'], count: number): ReadonlyMap<string, Work> => {
     const request = (n: number) => ({ name: 'n', owner: owner(n), lease: LEASE, slot: SLOT });
     const middle = Math.floor(count / 2);
     return new Map<string, Work>([

@@ -1,5 +1,5 @@
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import fc from 'fast-check';
-import type { FairLockOperations } from '../../lib/backend/kinds/fair-lock/queued-lock.js';
 import { isOurs } from '../../lib/context/owner-ids.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
@@ -20,7 +20,7 @@ const OLDER = '7c0f3b52-6a0f-8a2b-9a53-0f0b6a3d1c12:1';
 interface Step {
   readonly label: string;
   /** Resolves with whether the time to live of the queue must fit its waiters after this step. */
-  run(fairLock: FairLockOperations): Promise<boolean>;
+  run(fairLock: LockBackend['fairLock']): Promise<boolean>;
 }
 
 /** Expects a deadline that is high enough, although the Java waiters ahead subtract their waits from it. */
@@ -135,7 +135,7 @@ inWorld(redis, () => {
   };
 
   /** Expects that each living waiter has one place after a heartbeat and an attempt, whatever was lost before. */
-  const expectPlaces = async (fairLock: FairLockOperations): Promise<void> => {
+  const expectPlaces = async (fairLock: LockBackend['fairLock']): Promise<void> => {
     await fairLock.keep({ name: 'n', owners: ofOurs, slot: SLOT });
     for (const owner of ofOurs) await fairLock.queue({ name: 'n', owner, lease: LEASE, slot: SLOT });
     const queue = await redis.probe.queue('n');

@@ -1,4 +1,3 @@
-import type { GrantingLockOperations } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { clientChannel, clientsChannel, lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
@@ -11,7 +10,7 @@ const HOLDER = { name: 'n', owner: 'holder:1', lease: LEASE };
 
 onEveryBackend((world) => {
   const open = async (): Promise<LockBackend> => (await world.open()).runtime.backend;
-  const entryOf = (lock: GrantingLockOperations, client: number, number = 1, lease = LEASE): WaitingEntry =>
+  const entryOf = (lock: LockBackend['lock'], client: number, number = 1, lease = LEASE): WaitingEntry =>
     lock.entryOf(`${CLIENTS[client]}:${number}`, lease);
   const listen = ({ pubSub }: LockBackend, client: number): Promise<unknown> =>
     pubSub.subscribe(clientChannel('n', CLIENTS[client] ?? ''), () => {});

@@ -1,4 +1,4 @@
-import type { GrantingLockOperations, ReceivedGrant } from '../../lib/backend/kinds/lock/granting-lock.js';
+import type { ReceivedGrant } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { CarriedEntry, WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
@@ -19,10 +19,10 @@ interface WaitingClient {
 
 onEveryBackend((world) => {
   const open = async (): Promise<LockBackend> => (await world.open()).runtime.backend;
-  const entryOf = (lock: GrantingLockOperations, client: number): WaitingEntry =>
+  const entryOf = (lock: LockBackend['lock'], client: number): WaitingEntry =>
     lock.entryOf(`${CLIENTS[client]}:1`, LEASE);
 
-  const carriedBy = (lock: GrantingLockOperations, client: number): CarriedEntry => ({
+  const carriedBy = (lock: LockBackend['lock'], client: number): CarriedEntry => ({
     ...entryOf(lock, client),
     onSettled: () => {},
   });

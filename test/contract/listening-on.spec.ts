@@ -1,6 +1,6 @@
+import { RedisGrantingLock } from '../../lib/backend/kinds/lock/granting-lock.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
-import { RedisGrantingLock } from '../../lib/backend/kinds/lock/granting-lock.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';

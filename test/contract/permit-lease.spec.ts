@@ -1,8 +1,8 @@
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { memoryBackend } from '../kit/memory-backend.js';
-import type { PermitOperations } from '../../lib/backend/kinds/permits/permit-scripts.js';
 import { LockLostError, LockUnavailableError, type Permit } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
@@ -74,7 +74,7 @@ describe('The lease of a permit', () => {
     const backend = (scheduler: MonotonicScheduler): RedisBackend => {
       const memory = memoryBackend(scheduler);
       const { permitExpirableSemaphore: permits } = memory;
-      const slow: Partial<PermitOperations> = {
+      const slow: Partial<LockBackend['permitExpirableSemaphore']> = {
         acquire: async (request) => {
           const reply = await permits.acquire(request);
           if (late.acquire > 0) await scheduler.pause(late.acquire);

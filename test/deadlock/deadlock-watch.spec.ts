@@ -1,4 +1,4 @@
-import type { BlockedHoldOperations } from '../../lib/backend/kinds/deadlock/blocked-holds.js';
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import { memoryBackend } from '../kit/memory-backend.js';
 import { type BlockedHold, type HeldLock, textOf } from '../../lib/deadlock/blocked-hold.js';
 import { DeadlockWatch } from '../../lib/deadlock/deadlock-watch.js';
@@ -34,7 +34,7 @@ class Bench {
     },
   };
 
-  constructor(records: Partial<BlockedHoldOperations> = {}) {
+  constructor(records: Partial<LockBackend['blockedHolds']> = {}) {
     const events = new LockEvents();
     events.on((event) => this.events.push(event));
     const { scheduler } = this;

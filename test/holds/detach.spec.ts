@@ -1,5 +1,6 @@
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { HoldOutcome } from '../../lib/backend/lock-operations.js';
-import type { TakeOverOperations, TakeOverRequest } from '../../lib/backend/kinds/lock/take-over.js';
+import type { TakeOverRequest } from '../../lib/backend/kinds/lock/take-over.js';
 import { LockLostError, LockOwnershipError, LockUnavailableError } from '../../lib/errors.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { ownerOfSecret, parseToken } from '../../lib/holds/detaching/hold-token.js';
@@ -13,7 +14,7 @@ const failure = (outcome: LockUnavailableError['outcome']): LockUnavailableError
 const openHold = () => {
   const connection = openConnection();
   const detachments = new Commands<TakeOverRequest, HoldOutcome>('detach', connection.scheduler, []);
-  const operations: TakeOverOperations = {
+  const operations: LockBackend['takeOver'] = {
     detach: (request) => detachments.send(request),
     attach: () => Promise.reject(new Error('Nothing is attached')),
   };

@@ -1,5 +1,5 @@
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { Redis } from 'ioredis';
-import type { GrantingLockOperations } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
 import { textOf } from '../../lib/backend/kinds/lock/lock-scripts.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
@@ -308,7 +308,7 @@ describe('Clients that wait for a plain lock while its slot moves', () => {
     });
     return (await Promise.all(found)).flat();
   };
-  const wait = async (lock: GrantingLockOperations, name: string) =>
+  const wait = async (lock: LockBackend['lock'], name: string) =>
     lock.wait({ name, entry: lock.entryOf(owners.next(), LEASE), isNew: true });
 
   it('get no entry at the new place while the old one still has others', async () => {

@@ -1,4 +1,5 @@
-import type { GrantingLockOperations, WaitOutcome, WaitRequest } from '../../lib/backend/kinds/lock/granting-lock.js';
+import type { LockBackend } from '../../lib/backend/lock-backend.js';
+import type { WaitOutcome, WaitRequest } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
@@ -18,7 +19,7 @@ class EntryBench {
   readonly entry: ClientEntry;
 
   constructor() {
-    const locks: Partial<GrantingLockOperations> = {
+    const locks: Partial<LockBackend['lock']> = {
       canWait: () => true,
       grantChannel: () => ({ name: 'channel', read: () => undefined }),
       entryOf: (owner, lease): WaitingEntry => ({ owner, lease, firstLease: lease }),
@@ -30,7 +31,7 @@ class EntryBench {
     };
     // Only these operations are called.
     const services = {
-      locks: locks as GrantingLockOperations,
+      locks: locks as LockBackend['lock'],
       owners: new OwnerIds('us'),
       pubSub: new ScriptedPubSub(),
     };

@@ -1,5 +1,4 @@
 import type {
-  FairLockOperations,
   KeepRequest,
   LeaveRequest,
   QueuedOutcome,
@@ -23,7 +22,7 @@ import { HeldPubSub } from './held-pub-sub.js';
 import { HeldLock, type HeldRequest, HeldRequests, type Sent } from './held-requests.js';
 
 /** A fair lock whose replies the test gives. */
-export class HeldFairLock extends HeldLock implements FairLockOperations {
+export class HeldFairLock extends HeldLock {
   readonly queues = new HeldRequests<Sent<QueueRequest>, QueueOutcome>();
   readonly keeps = new HeldRequests<KeepRequest, readonly boolean[]>();
   readonly leaves = new HeldRequests<LeaveRequest, void>();

@@ -1,9 +1,4 @@
-import type {
-  GrantChannel,
-  GrantingLockOperations,
-  WaitOutcome,
-  WaitRequest,
-} from '../../lib/backend/kinds/lock/granting-lock.js';
+import type { GrantChannel, WaitOutcome, WaitRequest } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { HeldLock, HeldRequests } from './held-requests.js';
@@ -16,7 +11,7 @@ export const grantMessage = (owner: string, isSpent = false, lease = 1000): stri
   `${owner} ${isSpent ? SPENT : 0} ${lease}`;
 
 /** A lock that clients wait for, whose attempts the test answers. */
-export class HeldGrantingLock extends HeldLock implements GrantingLockOperations {
+export class HeldGrantingLock extends HeldLock {
   readonly waits = new HeldRequests<WaitRequest, WaitOutcome>();
   onWithdrawn: (entry: WaitingEntry) => void = () => {};
   onAsked: (request: WaitRequest) => void = () => {};

@@ -1,4 +1,4 @@
-import type { WaitingWriter, WriteLockOperations, WriteRequest } from '../../lib/backend/lock-operations.js';
+import type { WaitingWriter, WriteRequest } from '../../lib/backend/lock-operations.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
 import { readWriteLockChannel } from '../../lib/keys/redisson-keys.js';
@@ -19,7 +19,7 @@ export const SLOT = 3000;
 type Announced = WaitingWriter & { readonly name: string };
 
 /** The write half of a read-write lock, whose replies the test gives. */
-class HeldWriteLock extends HeldLock<WriteRequest> implements WriteLockOperations {
+class HeldWriteLock extends HeldLock<WriteRequest> {
   readonly announcements = new HeldRequests<Announced, void>();
   readonly withdrawals = new HeldRequests<Announced, void>();
 

@@ -1,7 +1,8 @@
+import type { RedisInspection } from '../kinds/inspection/redis-inspection.js';
 import { LockUnavailableError } from '../../errors.js';
 import type { OwnerId } from '../../context/owner-ids.js';
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { InspectionOperations, StoredState } from '../kinds/inspection/inspection-operations.js';
+import type { StoredState } from '../kinds/inspection/inspection-operations.js';
 import type { BackendListener, ServerHealth } from '../backend-listener.js';
 import type { PubSub } from '../pubsub.js';
 import type {
@@ -11,8 +12,8 @@ import type {
   HoldOutcome,
   HoldRequest,
   LeaveBehindRequest,
-  LockState,
   LockOperations,
+  LockState,
   ReleaseOutcome,
   ReleaseRequest,
   Renewal,
@@ -41,7 +42,7 @@ export class PerOwnerQueue {
 /** One of the independent masters: a backend of its own. */
 export interface NodeBackend {
   readonly lock: LockOperations;
-  readonly inspection: Pick<InspectionOperations, 'lock'>;
+  readonly inspection: Pick<RedisInspection, 'lock'>;
   readonly pubSub: PubSub;
   /** Identifies the server, by whatever address it is reached; `undefined` if unknown. */
   readonly serverId?: string | undefined;

@@ -1,4 +1,4 @@
-import type { TakeOverOperations } from '../../backend/kinds/lock/take-over.js';
+import type { LockBackend } from '../../backend/lock-backend.js';
 import type { InFlight } from '../../concurrency/in-flight.js';
 import type { OwnerIds } from '../../context/owner-ids.js';
 import { LockLostError } from '../../errors.js';
@@ -15,7 +15,7 @@ interface AttachServices extends GrantServices {
   /** Attachments in flight: a shutdown waits for them, since what they attach has to be released. */
   readonly attaching: InFlight;
   readonly kinds: Readonly<Record<DetachableKind, LockKind>>;
-  readonly backend: { readonly takeOver: TakeOverOperations };
+  readonly backend: { readonly takeOver: LockBackend['takeOver'] };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { FairLockOperations } from '../../backend/kinds/fair-lock/queued-lock.js';
+import type { LockBackend } from '../../backend/lock-backend.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/owner-ids.js';
@@ -17,7 +17,7 @@ interface Leaver {
 }
 
 interface LeavingServices {
-  readonly locks: Pick<FairLockOperations, 'leave'>;
+  readonly locks: Pick<LockBackend['fairLock'], 'leave'>;
   readonly events: LockEvents;
   readonly slot: number;
 }

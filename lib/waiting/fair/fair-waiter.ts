@@ -1,4 +1,5 @@
-import type { FairLockOperations, QueueOutcome } from '../../backend/kinds/fair-lock/queued-lock.js';
+import type { LockBackend } from '../../backend/lock-backend.js';
+import type { QueueOutcome } from '../../backend/kinds/fair-lock/queued-lock.js';
 import { LockUnavailableError } from '../../errors.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../../context/owner-ids.js';
@@ -9,7 +10,7 @@ import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 
 /** What a waiter with a place on the server asks for. */
 export type TurnOperations = Pick<
-  FairLockOperations,
+  LockBackend['fairLock'],
   'acquire' | 'hold' | 'release' | 'queue' | 'leave' | 'keep' | 'grantChannel' | 'firstLease'
 >;
 

@@ -1,4 +1,4 @@
-import type { FairLockOperations } from '../../../lib/backend/kinds/fair-lock/queued-lock.js';
+import type { LockBackend } from '../../../lib/backend/lock-backend.js';
 import type { RedisData } from './redis-data.js';
 import { type Arguments, describeVectors, type Situation } from './run-vectors.js';
 
@@ -10,7 +10,7 @@ const countOf = (before: RedisData, { name, holder }: Arguments): number => {
   return Number(count ?? 0);
 };
 
-const acquire = async (fair: FairLockOperations, args: Arguments, { before }: Situation): Promise<unknown> => {
+const acquire = async (fair: LockBackend['fairLock'], args: Arguments, { before }: Situation): Promise<unknown> => {
   const { name, holder: owner, lease, wait: slot } = args;
   const count = countOf(before, args);
   if (count > 0) {
@@ -21,7 +21,7 @@ const acquire = async (fair: FairLockOperations, args: Arguments, { before }: Si
   return reply.outcome === 'acquired' ? reply.outcome : reply.remaining;
 };
 
-const release = async (fair: FairLockOperations, args: Arguments, { before }: Situation): Promise<unknown> => {
+const release = async (fair: LockBackend['fairLock'], args: Arguments, { before }: Situation): Promise<unknown> => {
   const { name, holder: owner, restoreLease: lease } = args;
   const count = countOf(before, args);
   if (count > 1) {

@@ -1,5 +1,6 @@
+import type { LockBackend } from '../../../lib/backend/lock-backend.js';
 import fc from 'fast-check';
-import type { InspectionOperations, StoredState } from '../../../lib/backend/kinds/inspection/inspection-operations.js';
+import type { StoredState } from '../../../lib/backend/kinds/inspection/inspection-operations.js';
 import { partsOfGroupLock } from '../../../lib/keys/group-field.js';
 import { groupLock, name, owner } from '../names.js';
 import type { Side, Step } from '../pair.js';
@@ -12,7 +13,7 @@ const comparable = ({ problem, listeners, holders, ...stored }: StoredState): un
   holders: holders.toSorted((a, b) => (`${a.owner} ${a.mode}` < `${b.owner} ${b.mode}` ? -1 : 1)),
 });
 
-type Read = (inspection: InspectionOperations, of: string) => Promise<StoredState>;
+type Read = (inspection: LockBackend['inspection'], of: string) => Promise<StoredState>;
 
 const READS: Readonly<Record<string, Read>> = {
   lock: (inspection, of) => inspection.lock(of),

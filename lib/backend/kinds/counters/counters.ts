@@ -15,20 +15,6 @@ interface CounterState {
   readonly remaining: number;
 }
 
-/** The common part of semaphores and latches: a number under a name, without an owner. */
-interface CounterOperations {
-  /**
-   * Sets the number if there is none, and announces it on the channel.
-   * @param ttl Milliseconds after which the number expires; absent: never.
-   * @returns false if there is a number already, 0 included.
-   */
-  trySet(name: string, count: number, ttl?: number): Promise<boolean>;
-  /** The number; 0 if there is none. */
-  count(name: string): Promise<number>;
-  /** Resolves with whether there was a number. */
-  delete(name: string): Promise<boolean>;
-}
-
 /** The most permits that a semaphore can have: Redisson counts them in 32 bits. */
 export const MOST_PERMITS = 2 ** 31 - 1;
 
@@ -45,48 +31,6 @@ type TakeOutcome =
   /** `isSet`: whether the number of permits was ever set. */
   | { readonly outcome: 'too-few'; readonly available: number; readonly isSet: boolean };
 
-/**
- * The operations of a semaphore whose permits have no owner (Redisson: `RSemaphore`). Each is atomic and has one
- * effect, even if its reply is lost. They reject with `LockUnavailableError` if the backend cannot decide in time, and
- * with `LockKeyTypeError` if the name belongs to a key of another type.
- */
-export interface SemaphoreOperations extends CounterOperations {
-  /** Takes permits if enough are available. If the outcome stays unknown, they are returned in the background. */
-  take(name: string, permits: number): Promise<TakeOutcome>;
-  /**
-   * Adds permits and announces the new number. If the outcome stays unknown, the backend retries in the background.
-   * @throws LockOptionsError if there would be more than {@link MOST_PERMITS}.
-   */
-  release(name: string, permits: number): Promise<void>;
-  /** As {@link release}, but only if the number is set; resolves with whether it was. */
-  releaseIfExists(name: string, permits: number): Promise<boolean>;
-  /**
-   * Takes all available permits, and removes the time to live; resolves with their number. If the outcome stays
-   * unknown, they are returned like those of {@link take}.
-   */
-  drain(name: string): Promise<number>;
-  /**
-   * Changes the number of permits by `delta`, removes the time to live, and announces the new number unless it is below
-   * zero.
-   * @throws LockOptionsError if there would be more than {@link MOST_PERMITS}, or fewer than its negative.
-   */
-  add(name: string, delta: number): Promise<void>;
-}
-
-/**
- * The operations of a latch, which is open while its count is zero (Redisson: `RCountDownLatch`). Each is atomic and
- * has one effect, even if its reply is lost. They reject with `LockUnavailableError` if the backend cannot decide in
- * time, and with `LockKeyTypeError` if the name belongs to a key of another type.
- */
-export interface LatchOperations extends CounterOperations {
-  /**
-   * Counts down by one. The last count deletes the latch and announces that on its channel. Does nothing to an open
-   * latch. If the outcome stays unknown, the backend retries in the background.
-   */
-  countDown(name: string): Promise<void>;
-  inspect(name: string): Promise<CounterState>;
-}
-
 /** Messages published when a number changes. */
 export interface Announcements {
   readonly channelOf: (name: string) => string;
@@ -95,8 +39,12 @@ export interface Announcements {
   readonly whenDeleted: string;
 }
 
-/** A number under a name, stored like Redisson's semaphores and latches: a string of decimal digits. */
-export class RedisCounter extends RedisOperations implements CounterOperations {
+/**
+ * A number under a name, stored like Redisson's semaphores and latches: a string of decimal digits.
+ *
+ * The common part of semaphores and latches: a number under a name, without an owner.
+ */
+export class RedisCounter extends RedisOperations {
   constructor(
     commands: ScriptExecutor,
     protected readonly requests: IdempotentRequests,
@@ -106,6 +54,11 @@ export class RedisCounter extends RedisOperations implements CounterOperations {
     super(commands, scheduler);
   }
 
+  /**
+   * Sets the number if there is none, and announces it on the channel.
+   * @param ttl Milliseconds after which the number expires; absent: never.
+   * @returns false if there is a number already, 0 included.
+   */
   async trySet(name: string, count: number, ttl = 0): Promise<boolean> {
     const message = this.announcements.whenSet(count);
     const { outcome } = await this.requests.change(name, ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
@@ -115,6 +68,7 @@ export class RedisCounter extends RedisOperations implements CounterOperations {
     return outcome === 'set';
   }
 
+  /** The number; 0 if there is none. */
   async count(name: string): Promise<number> {
     return (await this.inspect(name)).count;
   }
@@ -130,6 +84,7 @@ export class RedisCounter extends RedisOperations implements CounterOperations {
     return { count, remaining };
   }
 
+  /** Resolves with whether there was a number. */
   async delete(name: string): Promise<boolean> {
     const message = this.announcements.whenDeleted;
     const { outcome } = await this.requests.change(name, ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
@@ -144,12 +99,19 @@ export class RedisCounter extends RedisOperations implements CounterOperations {
   }
 }
 
-/** Semaphores in Redis: string `name`, the number of available permits. */
-export class RedisSemaphore extends RedisCounter implements SemaphoreOperations {
+/**
+ * Semaphores in Redis: string `name`, the number of available permits.
+ *
+ * The operations of a semaphore whose permits have no owner (Redisson: `RSemaphore`). Each is atomic and has one
+ * effect, even if its reply is lost. They reject with `LockUnavailableError` if the backend cannot decide in time, and
+ * with `LockKeyTypeError` if the name belongs to a key of another type.
+ */
+export class RedisSemaphore extends RedisCounter {
   constructor(commands: ScriptExecutor, requests: IdempotentRequests, scheduler: MonotonicScheduler) {
     super(commands, requests, scheduler, { channelOf: semaphoreChannel, whenSet: String, whenDeleted: '' });
   }
 
+  /** Takes permits if enough are available. If the outcome stays unknown, they are returned in the background. */
   async take(name: string, permits: number): Promise<TakeOutcome> {
     const { outcome, count } = await this.requests.acquireOnce(
       name,
@@ -164,6 +126,10 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
     return { outcome: 'too-few', available: count, isSet: outcome === 'too-few' };
   }
 
+  /**
+   * Takes all available permits, and removes the time to live; resolves with their number. If the outcome stays
+   * unknown, they are returned like those of {@link take}.
+   */
   async drain(name: string): Promise<number> {
     const { count } = await this.requests.acquireOnce(
       name,
@@ -177,14 +143,24 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
     return count;
   }
 
+  /**
+   * Adds permits and announces the new number. If the outcome stays unknown, the backend retries in the background.
+   * @throws LockOptionsError if there would be more than {@link MOST_PERMITS}.
+   */
   async release(name: string, permits: number): Promise<void> {
     await this.giveBack(name, permits, 1);
   }
 
+  /** As {@link release}, but only if the number is set; resolves with whether it was. */
   async releaseIfExists(name: string, permits: number): Promise<boolean> {
     return (await this.giveBack(name, permits, 0)).outcome === 'released';
   }
 
+  /**
+   * Changes the number of permits by `delta`, removes the time to live, and announces the new number unless it is below
+   * zero.
+   * @throws LockOptionsError if there would be more than {@link MOST_PERMITS}, or fewer than its negative.
+   */
   async add(name: string, delta: number): Promise<void> {
     const { outcome, count } = await this.requests.change(name, ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
       const args = { delta, most: MOST_PERMITS, keep: keyTtl, notAfter, ...this.announcing(name) };
@@ -231,8 +207,14 @@ export class RedisSemaphore extends RedisCounter implements SemaphoreOperations 
 /** Redisson's message for a new count, after which waiters read the count again; `0` means that the latch is open. */
 const NEW_COUNT = '1';
 
-/** Count-down latches in Redis: string `name`, the remaining count; missing: open. */
-export class RedisLatch extends RedisCounter implements LatchOperations {
+/**
+ * Count-down latches in Redis: string `name`, the remaining count; missing: open.
+ *
+ * The operations of a latch, which is open while its count is zero (Redisson: `RCountDownLatch`). Each is atomic and
+ * has one effect, even if its reply is lost. They reject with `LockUnavailableError` if the backend cannot decide in
+ * time, and with `LockKeyTypeError` if the name belongs to a key of another type.
+ */
+export class RedisLatch extends RedisCounter {
   constructor(commands: ScriptExecutor, requests: IdempotentRequests, scheduler: MonotonicScheduler) {
     super(commands, requests, scheduler, {
       channelOf: latchChannel,
@@ -241,6 +223,10 @@ export class RedisLatch extends RedisCounter implements LatchOperations {
     });
   }
 
+  /**
+   * Counts down by one. The last count deletes the latch and announces that on its channel. Does nothing to an open
+   * latch. If the outcome stays unknown, the backend retries in the background.
+   */
   async countDown(name: string): Promise<void> {
     await this.requests.completeInBackground(
       name,

@@ -9,28 +9,21 @@ export interface BlockedHoldRecord {
   readonly end: number;
 }
 
+/** Most records that are read at once: a lock for many readers may have many. */
+const MOST_RECORDS = 100;
+
 /**
+ * Records of blocked holds in Redis: a sorted set beside the lock, in its slot, by the time at which each ends.
+ *
  * Records beside a lock that tell which of its holds belong to code that waits for another lock, and for which one. They
  * grant nothing and prevent nothing: a record that is missing, or left behind for its time, changes no lock. The methods
  * reject with `LockUnavailableError` if the backend cannot answer in time, and are not repeated.
  */
-export interface BlockedHoldOperations {
+export class RedisBlockedHolds extends RedisOperations {
   /**
    * Puts a record beside the lock `name`, or keeps the one that is there, for `ms` from now.
    * @param text One text for the whole of a wait.
    */
-  keep(name: string, text: string, ms: number): Promise<void>;
-  /** Removes a record, if it is there. */
-  drop(name: string, text: string): Promise<void>;
-  /** The records beside the lock `name`; at most {@link MOST_RECORDS}. */
-  find(name: string): Promise<readonly BlockedHoldRecord[]>;
-}
-
-/** Most records that are read at once: a lock for many readers may have many. */
-const MOST_RECORDS = 100;
-
-/** Records of blocked holds in Redis: a sorted set beside the lock, in its slot, by the time at which each ends. */
-export class RedisBlockedHolds extends RedisOperations implements BlockedHoldOperations {
   async keep(name: string, text: string, ms: number): Promise<void> {
     const blocked = blockedHolds(name);
     await this.whenReady(
@@ -40,6 +33,7 @@ export class RedisBlockedHolds extends RedisOperations implements BlockedHoldOpe
     );
   }
 
+  /** Removes a record, if it is there. */
   async drop(name: string, text: string): Promise<void> {
     const blocked = blockedHolds(name);
     await this.whenReady(
@@ -49,6 +43,7 @@ export class RedisBlockedHolds extends RedisOperations implements BlockedHoldOpe
     );
   }
 
+  /** The records beside the lock `name`; at most {@link MOST_RECORDS}. */
   async find(name: string): Promise<readonly BlockedHoldRecord[]> {
     const blocked = blockedHolds(name);
     const args = { most: MOST_RECORDS };

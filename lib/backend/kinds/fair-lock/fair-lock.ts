@@ -1,6 +1,5 @@
 import { wrongKeyType } from '../../../errors.js';
 import {
-  type FairLockOperations,
   type KeepRequest,
   type LeaveRequest,
   QueuedLock,
@@ -106,12 +105,20 @@ export class FairLockScripts extends PlainLockScripts implements QueueScripts {
   }
 }
 
-/** Fair locks in Redis, which a release may give to the first waiter. */
-export class RedisFairLock extends QueuedLock implements FairLockOperations {
+/**
+ * Fair locks in Redis, which a release may give to the first waiter.
+ *
+ * The operations of a lock that is granted to its waiters in the order of their arrival, over all clients. A place ends
+ * after about one slot without a sign of life from its owner. A release gives the lock to the head of the queue if its
+ * client listens to its grants; otherwise the head is told, and asks.
+ */
+export class RedisFairLock extends QueuedLock {
+  /** The channel on which a client is sent its grants of this lock; `undefined`: its waiters are told, and ask. */
   grantChannel(name: string, clientId: string): GrantChannel | undefined {
     return this.canGive(name) ? new RedisGrantChannel(this.commands, this.scheduler, name, clientId) : undefined;
   }
 
+  /** The lease that a waiter for `lease` ms gets first when the lock is given to it; 0: it is told, and asks. */
   firstLease(name: string, lease: number): number {
     return this.canGive(name) ? firstLeaseWithin(lease, longestFirstLease(this.commands)) : 0;
   }

@@ -1,7 +1,6 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
 import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
-import type { GrantChannel } from '../lock/granting-lock.js';
-import type { AcquireRequest, LimitUse, LockOperations } from '../../lock-operations.js';
+import type { AcquireRequest, LimitUse } from '../../lock-operations.js';
 import { isPassing } from '../../../errors.js';
 import type { RequestLimits } from '../../commands/deadline-request.js';
 import { OrphanReleaser } from '../../commands/orphan-releaser.js';
@@ -57,32 +56,6 @@ export interface KeepRequest {
   readonly slot: number;
 }
 
-/**
- * The operations of a lock that is granted to its waiters in the order of their arrival, over all clients. A place ends
- * after about one slot without a sign of life from its owner. A release gives the lock to the head of the queue if its
- * client listens to its grants; otherwise the head is told, and asks.
- */
-export interface FairLockOperations extends LockOperations {
-  /** The channel on which a client is sent its grants of this lock; `undefined`: its waiters are told, and ask. */
-  grantChannel(name: string, clientId: string): GrantChannel | undefined;
-  /** The lease that a waiter for `lease` ms gets first when the lock is given to it; 0: it is told, and asks. */
-  firstLease(name: string, lease: number): number;
-  /** One attempt without waiting: neither overtakes a waiter nor joins the queue. */
-  acquire: LockOperations['acquire'];
-  /**
-   * Acquires the lock if the owner is next, else gives it a place in the queue. The effect of a failed request is
-   * settled by the owner's next request, or by {@link leave}.
-   */
-  queue(request: QueueRequest): Promise<QueueOutcome>;
-  /**
-   * Ends waits: gives up the places, and passes the lock on if one of the owners has acquired it or was given it. If the outcome stays
-   * unknown, the backend retries in the background. To be called when no request of the owners is in flight.
-   */
-  leave(request: LeaveRequest): Promise<void>;
-  /** Keeps places for another slot. Resolves with whether each owner has one, in order. */
-  keep(request: KeepRequest): Promise<readonly boolean[]>;
-}
-
 export interface QueueReply {
   readonly outcome: 'acquired' | 'queued' | 'waiting' | 'late';
   readonly remaining: number;
@@ -104,7 +77,10 @@ export interface QueueScripts extends LockScripts {
 }
 
 /** Locks in Redis whose waiters may queue on the server. */
-export class QueuedLock extends RedisLock {
+export class QueuedLock<
+  Request extends AcquireRequest = AcquireRequest,
+  Queueing extends QueueRequest = QueueRequest,
+> extends RedisLock<Request> {
   private readonly leaving: OrphanReleaser<LeaveRequest & { readonly notAfter: number }>;
   private readonly unknownAttempts: UnknownOutcomes;
 
@@ -119,7 +95,11 @@ export class QueuedLock extends RedisLock {
     this.unknownAttempts = new UnknownOutcomes(scheduler);
   }
 
-  async queue(request: QueueRequest): Promise<QueueOutcome> {
+  /**
+   * Acquires a permit if the owner is next and one is free, else gives it a place in the queue. The effect of a failed
+   * request is settled by the owner's next request, or by {@link leave}.
+   */
+  async queue(request: Queueing): Promise<QueueOutcome> {
     const { name, owner, lease } = request;
     const turn = this.commands.turn(this.queueScripts.keyOf(name), name);
     if (turn) await turn;
@@ -137,6 +117,10 @@ export class QueuedLock extends RedisLock {
     return asked.catch((error: unknown) => this.unknownAttempts.rejectOnceSettled(owner, deadline, error));
   }
 
+  /**
+   * Ends waits: gives up the places, and the permits that owners have acquired. If the outcome stays unknown, the backend
+   * retries in the background. To be called when no request of the owners is in flight.
+   */
   async leave(request: LeaveRequest): Promise<void> {
     try {
       await this.tryLeave(request);
@@ -146,6 +130,7 @@ export class QueuedLock extends RedisLock {
     }
   }
 
+  /** Keeps places for another slot. Resolves with whether each owner has one, in order. */
   async keep(request: KeepRequest): Promise<readonly boolean[]> {
     const { name, slot } = request;
     const send = (deadline: number) => this.queueScripts.keep(request, deadline);

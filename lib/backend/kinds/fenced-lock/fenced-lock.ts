@@ -1,5 +1,5 @@
 import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { AcquireRequest, FencedLockOperations, Fencing } from '../../lock-operations.js';
+import type { AcquireRequest, Fencing } from '../../lock-operations.js';
 import type { ScriptExecutor } from '../../commands/script-executor.js';
 import { RedisLock } from '../lock/redis-lock.js';
 import type { Replicas } from '../../commands/replication/replica-confirmation.js';
@@ -50,7 +50,8 @@ export class FencedLockScripts extends PlainLockScripts {
   }
 }
 
-export class RedisFencedLock extends RedisLock implements FencedLockOperations {
+/** A lock that gives each new owner a fencing token above every earlier token of its name. */
+export class RedisFencedLock extends RedisLock {
   constructor(
     commands: ScriptExecutor,
     scheduler: MonotonicScheduler,
@@ -60,6 +61,10 @@ export class RedisFencedLock extends RedisLock implements FencedLockOperations {
     super(commands, scheduler, fenced, replicas);
   }
 
+  /**
+   * The last token given to any owner; 0 if there was none yet.
+   * @throws LockKeyTypeError if the token's key holds another type.
+   */
   currentToken(name: string): Promise<bigint> {
     return this.whenReady(name, (deadline) => this.fenced.currentToken(name, deadline));
   }

@@ -73,26 +73,3 @@ export interface RecordRequest {
   /** Milliseconds from now. */
   readonly lease: number;
 }
-
-/**
- * Reads what is stored, and changes nothing of it. Data of any form is described, not refused. All reject with
- * `LockUnavailableError` if the backend does not answer in time.
- */
-export interface InspectionOperations {
-  /** A lock of any kind other than a limit: for a group, the whole group. */
-  lock(name: string): Promise<StoredState>;
-  limit(name: string): Promise<StoredState>;
-  /** A semaphore whose permits have ids. */
-  permits(name: string): Promise<StoredState>;
-  /** A semaphore whose permits have no owner. */
-  semaphore(name: string): Promise<StoredState>;
-  latch(name: string): Promise<StoredState>;
-  /**
-   * The names of locks that may be held, in batches. A name may come twice; one that is locked or released meanwhile may
-   * come or not.
-   */
-  names(search: NameSearch): AsyncIterable<readonly FoundName[]>;
-  /** Writes a record beside a hold, or writes it again. */
-  keepRecord(request: RecordRequest): Promise<void>;
-  dropRecord(name: string, owner: OwnerId): Promise<void>;
-}

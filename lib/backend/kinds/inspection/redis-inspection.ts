@@ -16,7 +16,6 @@ import {
 } from '../../../keys/redisson-keys.js';
 import {
   type FoundName,
-  type InspectionOperations,
   MOST_LISTED,
   type NameSearch,
   NO_QUEUE,
@@ -67,8 +66,14 @@ const joined = (problems: readonly (string | undefined)[]): { readonly problem?:
   return found.length > 0 ? { problem: found.join('; ') } : {};
 };
 
-/** {@link InspectionOperations} in Redis: one script reads one name. */
-export class RedisInspection extends RedisOperations implements InspectionOperations {
+/**
+ * {@link RedisInspection} in Redis: one script reads one name.
+ *
+ * Reads what is stored, and changes nothing of it. Data of any form is described, not refused. All reject with
+ * `LockUnavailableError` if the backend does not answer in time.
+ */
+export class RedisInspection extends RedisOperations {
+  /** A lock of any kind other than a limit: for a group, the whole group. */
   async lock(name: string): Promise<StoredState> {
     const args = {
       stem: readWriteStem(name),
@@ -138,6 +143,7 @@ export class RedisInspection extends RedisOperations implements InspectionOperat
     };
   }
 
+  /** A semaphore whose permits have ids. */
   async permits(name: string): Promise<StoredState> {
     const args = { deadlines: permitDeadlines(name), most: MOST_LISTED, ...this.announcing(semaphoreChannel(name)) };
     const [text] = await this.whenReady(name, (deadline) =>
@@ -162,6 +168,7 @@ export class RedisInspection extends RedisOperations implements InspectionOperat
     return { ...NONE, shape: 'permits', holders, holderCount, listeners, number: Number(available) };
   }
 
+  /** A semaphore whose permits have no owner. */
   semaphore(name: string): Promise<StoredState> {
     return this.counter(name, semaphoreChannel(name));
   }
@@ -170,10 +177,15 @@ export class RedisInspection extends RedisOperations implements InspectionOperat
     return this.counter(name, latchChannel(name));
   }
 
+  /**
+   * The names of locks that may be held, in batches. A name may come twice; one that is locked or released meanwhile may
+   * come or not.
+   */
   names(search: NameSearch): AsyncIterable<readonly FoundName[]> {
     return scanNames(this.commands, () => this.deadline(), search);
   }
 
+  /** Writes a record beside a hold, or writes it again. */
   async keepRecord({ name, owner, text, lease }: RecordRequest): Promise<void> {
     const record = holderRecords(name) + owner;
     const run = (deadline: number) =>

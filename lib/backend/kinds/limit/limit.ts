@@ -2,18 +2,11 @@ import {
   type KeepRequest,
   type LeaveRequest,
   QueuedLock,
-  type QueueOutcome,
   type QueueReply,
   type QueueRequest,
   type QueueScripts,
 } from '../fair-lock/queued-lock.js';
-import type {
-  AcquireRequest,
-  ForceReleaseRequest,
-  HoldRequest,
-  LockOperations,
-  Renewal,
-} from '../../lock-operations.js';
+import type { AcquireRequest, ForceReleaseRequest, HoldRequest, Renewal } from '../../lock-operations.js';
 import type { OwnerId } from '../../../context/owner-ids.js';
 import { wrongKeyType } from '../../../errors.js';
 import { limitChannel, limitPermits, lockChannel } from '../../../keys/redisson-keys.js';
@@ -40,28 +33,6 @@ interface LimitRequest extends AcquireRequest {
 /** A waiter's request for one of at most `limit` permits, granted in the order of the queue. */
 interface LimitQueueRequest extends QueueRequest {
   readonly limit: number;
-}
-
-/**
- * The permits of a limit: a lock with up to `limit` owners, each with a lease of its own. Each request is measured by its
- * own limit: it is granted if fewer permits are in use. A hold count is not stored: an owner has one permit. Waiters may
- * queue for permits, over all clients; a release tells the head of the queue, which asks.
- */
-export interface LimitOperations extends LockOperations {
-  /** One attempt without a place: it neither overtakes a waiter that has one nor joins the queue. */
-  acquire(request: LimitRequest): ReturnType<LockOperations['acquire']>;
-  /**
-   * Acquires a permit if the owner is next and one is free, else gives it a place in the queue. The effect of a failed
-   * request is settled by the owner's next request, or by {@link leave}.
-   */
-  queue(request: LimitQueueRequest): Promise<QueueOutcome>;
-  /**
-   * Ends waits: gives up the places, and the permits that owners have acquired. If the outcome stays unknown, the backend
-   * retries in the background. To be called when no request of the owners is in flight.
-   */
-  leave(request: LeaveRequest): Promise<void>;
-  /** Keeps places for another slot. Resolves with whether each owner has one, in order. */
-  keep(request: KeepRequest): Promise<readonly boolean[]>;
 }
 
 /** The permits of a limit: a sorted set of our own, which Redisson does not know. */
@@ -148,5 +119,11 @@ export class LimitScripts implements QueueScripts {
   }
 }
 
-/** Limits in Redis: the scripts read how many permits a request allows. */
-export class RedisLimit extends QueuedLock implements LimitOperations {}
+/**
+ * Limits in Redis: the scripts read how many permits a request allows.
+ *
+ * The permits of a limit: a lock with up to `limit` owners, each with a lease of its own. Each request is measured by its
+ * own limit: it is granted if fewer permits are in use. A hold count is not stored: an owner has one permit. Waiters may
+ * queue for permits, over all clients; a release tells the head of the queue, which asks.
+ */
+export class RedisLimit extends QueuedLock<LimitRequest, LimitQueueRequest> {}

@@ -1,6 +1,6 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
 import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
-import type { AcquireOutcome, LockOperations, ReleaseRequest, WaitingEntry } from '../../lock-operations.js';
+import type { AcquireOutcome, ReleaseRequest, WaitingEntry } from '../../lock-operations.js';
 import { isPassing, wrongKeyType } from '../../../errors.js';
 import { clientChannel, waitingClients } from '../../../keys/redisson-keys.js';
 import type { RequestLimits } from '../../commands/deadline-request.js';
@@ -56,29 +56,6 @@ export interface GrantChannel {
   readonly name: string;
   /** The grant in a message; `undefined`: it is none, or it is unknown how old it is. */
   read(message: string): ReceivedGrant | undefined;
-}
-
-/**
- * The operations of a lock that is given by the client that releases it to the client that has waited longest. A client
- * that has no entry, such as one of Redisson, gets its turn as well: the lock is then free for a moment.
- */
-export interface GrantingLockOperations extends LockOperations {
-  /** Whether clients can wait for grants of this lock. */
-  canWait(name: string): boolean;
-  /** The channel on which a client is sent its grants of this lock. */
-  grantChannel(name: string, clientId: string): GrantChannel;
-  /** An entry that was not sent yet. @param lease Milliseconds. */
-  entryOf(owner: OwnerId, lease: number): WaitingEntry;
-  /**
-   * Acquires the lock, or waits for it on the server. If the outcome stays unknown, the entry must be withdrawn, unless
-   * its owner was given the lock.
-   */
-  wait(request: WaitRequest): Promise<WaitOutcome>;
-  /**
-   * Removes the entry, and passes the lock on if its owner was given it. If the outcome stays unknown, the backend
-   * retries in the background.
-   */
-  withdraw(name: string, entry: WaitingEntry): void;
 }
 
 /** The longest first lease of a grant, ms: time enough to set the whole one, and to try that again. */
@@ -161,8 +138,13 @@ interface CarryingRelease {
   readonly settle: () => void;
 }
 
-/** The plain lock, which clients of ours give to one another. */
-export class RedisGrantingLock extends RedisLock implements GrantingLockOperations {
+/**
+ * The plain lock, which clients of ours give to one another.
+ *
+ * The operations of a lock that is given by the client that releases it to the client that has waited longest. A client
+ * that has no entry, such as one of Redisson, gets its turn as well: the lock is then free for a moment.
+ */
+export class RedisGrantingLock extends RedisLock {
   private readonly withdrawals: OrphanReleaser<Withdrawal>;
   private readonly carriers: OrphanReleaser<CarryingRelease>;
   /** The last instant of the server's clock at which an unanswered request may still add an entry. */
@@ -191,18 +173,25 @@ export class RedisGrantingLock extends RedisLock implements GrantingLockOperatio
     this.carriers = new OrphanReleaser(scheduler, releaseForGood, ({ settle }) => settle());
   }
 
+  /** Whether clients can wait for grants of this lock. */
   canWait(name: string): boolean {
     return this.replicas === undefined && this.commands.knowsReceivers(name);
   }
 
+  /** The channel on which a client is sent its grants of this lock. */
   grantChannel(name: string, clientId: string): GrantChannel {
     return new RedisGrantChannel(this.commands, this.scheduler, name, clientId);
   }
 
+  /** An entry that was not sent yet. @param lease Milliseconds. */
   entryOf(owner: OwnerId, lease: number): WaitingEntry {
     return { owner, lease, firstLease: Math.min(lease, longestFirstLease(this.commands)) };
   }
 
+  /**
+   * Acquires the lock, or waits for it on the server. If the outcome stays unknown, the entry must be withdrawn, unless
+   * its owner was given the lock.
+   */
   wait(request: WaitRequest): Promise<WaitOutcome> {
     const { name, entry } = request;
     this.withdrawn.delete(entry);
@@ -224,6 +213,10 @@ export class RedisGrantingLock extends RedisLock implements GrantingLockOperatio
     });
   }
 
+  /**
+   * Removes the entry, and passes the lock on if its owner was given it. If the outcome stays unknown, the backend
+   * retries in the background.
+   */
   withdraw(name: string, entry: WaitingEntry): void {
     const notAfter = this.limits.get(entry) ?? 0;
     this.withdrawn.add(entry);

@@ -45,7 +45,10 @@ const certainAt = (reply: ReleaseReply): number => (reply.length === 3 ? Number.
  * Locks in Redis. {@link LockScripts} knows the scripts of one kind; this class has the rest, common to all kinds:
  * deadlines, and one effect for each request even if its reply is lost.
  */
-export class RedisLock extends RedisOperations implements LockOperations {
+export class RedisLock<Request extends AcquireRequest = AcquireRequest>
+  extends RedisOperations
+  implements LockOperations
+{
   protected readonly orphans: OrphanReleaser;
   protected readonly leftBehind: LeftBehind;
   private readonly unknownOutcomes: UnknownOutcomes;
@@ -67,7 +70,8 @@ export class RedisLock extends RedisOperations implements LockOperations {
     });
   }
 
-  acquire(request: AcquireRequest): Promise<AcquireOutcome> {
+  /** One attempt without a place: it neither overtakes a waiter that has one nor joins the queue. */
+  acquire(request: Request): Promise<AcquireOutcome> {
     const { name, owner, lease, silent } = request;
     // Not spread from `about`: the spread shows up in profiles of uncontended locks.
     return sendWithDeadline(this.commands, this.scheduler, {

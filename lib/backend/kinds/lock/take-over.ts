@@ -23,30 +23,17 @@ export interface TakeOverRequest {
   readonly lease: number;
 }
 
-/** How a held lock passes from one owner to another one that the first has named. `lost`: neither holds the lock. */
-export interface TakeOverOperations {
-  /**
-   * Leaves the lock to an owner that does not act under it, whatever the hold count was. If the outcome stays unknown, it
-   * may hold the lock for its lease.
-   * @throws LockUnavailableError
-   */
-  detach(request: TakeOverRequest): Promise<HoldOutcome>;
-  /**
-   * Makes `to` a holder that acts under the lock, on the same terms as an acquisition: a server that forgot the first owner
-   * to whom it passed the lock would pass it to a second. If the outcome is unknown, or too few replicas have it, `to` is
-   * released, in the background if need be.
-   * @throws LockUnavailableError
-   */
-  attach(request: TakeOverRequest): Promise<HoldOutcome>;
-}
-
 /** What becomes of a lock that was passed on, or may have been. */
 type Aftermath = Pick<DeadlineRequest<never, never>, 'onUnknown'> & {
   readonly confirmed: (outcome: HoldOutcome) => HoldOutcome | Promise<HoldOutcome>;
 };
 
-/** Passes exclusive locks on: plain, fair, fenced and spin locks have the same data. */
-export class RedisTakeOver extends RedisOperations implements TakeOverOperations {
+/**
+ * Passes exclusive locks on: plain, fair, fenced and spin locks have the same data.
+ *
+ * How a held lock passes from one owner to another one that the first has named. `lost`: neither holds the lock.
+ */
+export class RedisTakeOver extends RedisOperations {
   /** @param locks The locks of each kind, which release owners of theirs. */
   constructor(
     commands: ScriptExecutor,
@@ -56,10 +43,21 @@ export class RedisTakeOver extends RedisOperations implements TakeOverOperations
     super(commands, scheduler);
   }
 
+  /**
+   * Leaves the lock to an owner that does not act under it, whatever the hold count was. If the outcome stays unknown, it
+   * may hold the lock for its lease.
+   * @throws LockUnavailableError
+   */
   detach(request: TakeOverRequest): Promise<HoldOutcome> {
     return this.takeOver('detach', request, { confirmed: (outcome) => outcome });
   }
 
+  /**
+   * Makes `to` a holder that acts under the lock, on the same terms as an acquisition: a server that forgot the first owner
+   * to whom it passed the lock would pass it to a second. If the outcome is unknown, or too few replicas have it, `to` is
+   * released, in the background if need be.
+   * @throws LockUnavailableError
+   */
   attach(request: TakeOverRequest): Promise<HoldOutcome> {
     const { kind, name, to: owner, lease } = request;
     const lock = this.locks[kind];

@@ -1,5 +1,5 @@
 import type { PermitId, PermitIds } from '../../../context/permit-ids.js';
-import type { Renewal, RenewOutcome } from '../../lock-operations.js';
+import type { Renewal } from '../../lock-operations.js';
 import type { Stopwatch } from '../../../time/monotonic-scheduler.js';
 import { MOST_PERMITS } from '../counters/counters.js';
 import { wrongKeyType } from '../../../errors.js';
@@ -49,42 +49,6 @@ export interface PermitState {
   readonly available: number;
   /** Permits in use. */
   readonly out: number;
-}
-
-/**
- * The operations of a semaphore whose permits have ids and leases (Redisson: `RPermitExpirableSemaphore`). Each is
- * atomic. Permits whose lease is over return to the pool with the next request for permits or numbers. They reject with
- * `LockUnavailableError` if the backend cannot decide in time, and with `LockKeyTypeError` if the name belongs to a
- * key of another type. An acquisition whose outcome stays unknown is undone by the backend, in the background, until
- * that is confirmed; every other request that fails takes no effect afterwards.
- */
-export interface PermitOperations {
-  acquire(request: PermitRequest): Promise<PermitOutcome>;
-  /** If the outcome stays unknown, the backend retries in the background. */
-  release(name: string, id: PermitId): Promise<PermitRelease>;
-  /** Releases all of them, or none if one is not in use or its lease is over. Retried in the background as well. */
-  releaseAll(name: string, ids: PermitIds): Promise<'released' | 'not-held'>;
-  /** @param lease Milliseconds from now; `Infinity`: until it is released. */
-  updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome>;
-  /**
-   * Sets leases to milliseconds from now; the owner of each renewal is the permit's id. A permit whose lease has ended is
-   * not restored.
-   */
-  renew(renewals: readonly Renewal[]): Promise<RenewOutcome>;
-  /** Milliseconds; `Infinity`: until it is released; `undefined`: not in use. */
-  lease(name: string, id: PermitId): Promise<number | undefined>;
-  inspect(name: string): Promise<PermitState>;
-  /** Sets the total number of permits if it was never set. Resolves with whether it was set now. */
-  trySetPermits(name: string, total: number): Promise<boolean>;
-  /** Sets the total number of permits, including those in use. */
-  setPermits(name: string, total: number): Promise<void>;
-  /**
-   * @param delta May be below zero.
-   * @throws LockOptionsError if more would be available than a semaphore can have.
-   */
-  addPermits(name: string, delta: number): Promise<void>;
-  /** Deletes the permits, including those in use, without an announcement. Resolves with whether there was anything. */
-  delete(name: string): Promise<boolean>;
 }
 
 interface AcquireAnswer {

@@ -4,7 +4,6 @@ import type { GivenUp } from '../../backend-listener.js';
 import type { Renewal, RenewOutcome } from '../../lock-operations.js';
 import {
   type PermitLeaseOutcome,
-  type PermitOperations,
   type PermitOutcome,
   type PermitRelease,
   type PermitRequest,
@@ -40,8 +39,16 @@ interface Answered<Outcome> {
   readonly sent: Stopwatch;
 }
 
-/** Permits in Redis: runs the scripts with deadlines, and gives each request one effect even if its reply is lost. */
-export class RedisPermits extends RedisOperations implements PermitOperations {
+/**
+ * Permits in Redis: runs the scripts with deadlines, and gives each request one effect even if its reply is lost.
+ *
+ * The operations of a semaphore whose permits have ids and leases (Redisson: `RPermitExpirableSemaphore`). Each is
+ * atomic. Permits whose lease is over return to the pool with the next request for permits or numbers. They reject with
+ * `LockUnavailableError` if the backend cannot decide in time, and with `LockKeyTypeError` if the name belongs to a
+ * key of another type. An acquisition whose outcome stays unknown is undone by the backend, in the background, until
+ * that is confirmed; every other request that fails takes no effect afterwards.
+ */
+export class RedisPermits extends RedisOperations {
   private readonly scripts: PermitScripts;
   private readonly counter: RedisCounter;
   private readonly orphans: OrphanReleaser<UnreleasedPermits>;
@@ -92,6 +99,7 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
     });
   }
 
+  /** If the outcome stays unknown, the backend retries in the background. */
   async release(name: string, id: PermitId): Promise<PermitRelease> {
     const free = () => this.releaseOne(name, id);
     const { outcome, repeated } = await this.untilCertain(name, 1, free);
@@ -99,12 +107,14 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
     return repeated && outcome === 'not-held' ? 'released' : outcome;
   }
 
+  /** Releases all of them, or none if one is not in use or its lease is over. Retried in the background as well. */
   async releaseAll(name: string, ids: PermitIds): Promise<'released' | 'not-held'> {
     const free = () => this.releaseMany(name, ids);
     const { outcome, out, repeated } = await this.untilCertain(name, ids.length, free);
     return repeated && out === 0 ? 'released' : outcome;
   }
 
+  /** @param lease Milliseconds from now; `Infinity`: until it is released. */
   async updateLease(name: string, id: PermitId, lease: number): Promise<PermitLeaseOutcome> {
     await this.unknownRenewals.settled(id);
     const send = (limits: RequestLimits) => this.scripts.updateLease(name, id, lease, limits);
@@ -112,10 +122,15 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
     return outcome === 'held' ? { outcome, sent } : { outcome };
   }
 
+  /**
+   * Sets leases to milliseconds from now; the owner of each renewal is the permit's id. A permit whose lease has ended is
+   * not restored.
+   */
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome> {
     return this.renewals.renew(renewals);
   }
 
+  /** Milliseconds; `Infinity`: until it is released; `undefined`: not in use. */
   lease(name: string, id: PermitId): Promise<number | undefined> {
     return this.whenReady(name, (deadline) => this.scripts.lease(name, id, deadline));
   }
@@ -129,6 +144,7 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
     return this.counter.trySet(name, total);
   }
 
+  /** Sets the total number of permits, including those in use. */
   async setPermits(name: string, total: number): Promise<void> {
     await this.retryOnce(name, Number.POSITIVE_INFINITY, (limits) => this.scripts.set(name, total, limits));
     if (!this.replicas) return;
@@ -137,12 +153,19 @@ export class RedisPermits extends RedisOperations implements PermitOperations {
     await enoughReplicas(this.commands, this.replicas, writtenPermits(name), lacking);
   }
 
+  /**
+   * @param delta May be below zero.
+   * @throws LockOptionsError if more would be available than a semaphore can have.
+   */
   async addPermits(name: string, delta: number): Promise<void> {
     const send = (request: IdempotentRequest) => this.scripts.add(name, delta, request);
     const { outcome, count } = await this.requests.change(name, send);
     if (outcome === 'too-many') throw tooManyPermits(name, count, delta);
   }
 
+  /**
+   * Deletes the permits, including those in use, without an announcement. Resolves with whether there was anything.
+   */
   async delete(name: string): Promise<boolean> {
     const send = (request: IdempotentRequest) => this.scripts.delete(name, request);
     return (await this.requests.change(name, send)).outcome === 'deleted';

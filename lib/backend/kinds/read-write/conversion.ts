@@ -31,24 +31,18 @@ export type ConversionOutcome = HoldOutcome | { readonly outcome: 'unconfirmed';
 export type UpgradeOutcome =
   ConversionOutcome | { readonly outcome: 'others'; readonly readers: number } | { readonly outcome: 'writes' };
 
-/**
- * How a hold of one half of a read-write lock becomes a hold of the other half. Each is atomic: no other owner has the
- * lock in between. They reject with `LockUnavailableError` if nothing was changed.
- */
-export interface ConversionOperations {
-  /** Makes a reader the writer, under another id, if no other owner reads. Waiting writers are overtaken. */
-  upgrade(request: ConversionRequest): Promise<UpgradeOutcome>;
-  /** Makes the writer a reader, under another id, and lets other readers in. Reads of the writer stay as they are. */
-  downgrade(request: ConversionRequest): Promise<ConversionOutcome>;
-}
-
 type Half = RedisReadLock | RedisWriteLock;
 
 /** What is sent for a conversion, and how its reply is read. */
 type Question<Reply, T> = Pick<DeadlineRequest<Reply, T>, 'send' | 'read'>;
 
-/** Makes readers writers and writers readers in Redis. */
-export class RedisConversion extends RedisOperations implements ConversionOperations {
+/**
+ * Makes readers writers and writers readers in Redis.
+ *
+ * How a hold of one half of a read-write lock becomes a hold of the other half. Each is atomic: no other owner has the
+ * lock in between. They reject with `LockUnavailableError` if nothing was changed.
+ */
+export class RedisConversion extends RedisOperations {
   constructor(
     commands: ScriptExecutor,
     scheduler: MonotonicScheduler,
@@ -58,6 +52,7 @@ export class RedisConversion extends RedisOperations implements ConversionOperat
     super(commands, scheduler);
   }
 
+  /** Makes a reader the writer, under another id, if no other owner reads. Waiting writers are overtaken. */
   upgrade(request: ConversionRequest): Promise<UpgradeOutcome> {
     const { name, ...owners } = request;
     return this.convert(request, this.reads, this.writes, {
@@ -74,6 +69,7 @@ export class RedisConversion extends RedisOperations implements ConversionOperat
     });
   }
 
+  /** Makes the writer a reader, under another id, and lets other readers in. Reads of the writer stay as they are. */
   downgrade(request: ConversionRequest): Promise<ConversionOutcome> {
     const { name, to, lease } = request;
     return this.convert(request, this.writes, this.reads, {

@@ -3,11 +3,11 @@ import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
 import type {
   HoldOutcome,
   HoldRequest,
-  ReadLockOperations,
+  ReadRequest,
   ReleaseOutcome,
   ReleaseRequest,
   WaitingWriter,
-  WriteLockOperations,
+  WriteRequest,
 } from '../../lock-operations.js';
 import type { ScriptExecutor } from '../../commands/script-executor.js';
 import type { Release, ReleaseReply } from '../lock/lock-scripts.js';
@@ -22,8 +22,11 @@ import { WaitingWriters } from './waiting-writers.js';
  * Read locks in Redis. Other owner ids are not used again after their release. A writer, however, may read, stop
  * reading and read again under one id: a background release of unknown outcome, or background work for a lock it left
  * behind, must not end its next read.
+ *
+ * The read half of a read-write lock. Owners of the write half may read as well: `hold` admits them, also again after a
+ * release.
  */
-export class RedisReadLock extends RedisLock implements ReadLockOperations {
+export class RedisReadLock extends RedisLock<ReadRequest> {
   private readonly releases = new Map<OwnerId, Promise<unknown>>();
   private readonly unknownReleases: UnknownOutcomes;
 
@@ -62,7 +65,10 @@ export class RedisReadLock extends RedisLock implements ReadLockOperations {
   }
 }
 
-export class RedisWriteLock extends RedisLock implements WriteLockOperations {
+/**
+ * The write half of a read-write lock. A writer that also reads keeps its reads when it releases the write half.
+ */
+export class RedisWriteLock extends RedisLock<WriteRequest> {
   constructor(
     commands: ScriptExecutor,
     scheduler: MonotonicScheduler,
@@ -72,10 +78,15 @@ export class RedisWriteLock extends RedisLock implements WriteLockOperations {
     super(commands, scheduler, new WriteLockScripts(commands, writers), replicas);
   }
 
+  /** Lets a waiting writer count as waiting for a slot from now on. Without effect after its withdrawal. */
   announce(name: string, writer: WaitingWriter): Promise<void> {
     return this.writers.announce(name, writer);
   }
 
+  /**
+   * Removes a waiting writer for good, and notifies the readers it kept out. If the outcome stays unknown, or a request on
+   * its way may announce the writer again, it continues in the background.
+   */
   withdraw(name: string, writer: WaitingWriter): Promise<void> {
     return this.writers.withdraw(name, writer);
   }

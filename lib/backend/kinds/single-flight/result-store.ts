@@ -28,17 +28,12 @@ interface SaveResult {
 }
 
 /**
+ * Results of single flights in Redis: a string beside the lock.
+ *
  * Store for the results of flights. Its methods reject with `LockUnavailableError` if the backend cannot answer in
  * time, and with `LockKeyTypeError` if the key of a result holds another type.
  */
-export interface ResultStore {
-  find(name: string): Promise<Lookup>;
-  /** `lost`: the owner did not have the lock any more, and nothing was saved. May be executed twice. */
-  save(landing: SaveResult): Promise<'kept' | 'lost'>;
-}
-
-/** Results of single flights in Redis: a string beside the lock. */
-export class RedisResultStore extends RedisOperations implements ResultStore {
+export class RedisResultStore extends RedisOperations {
   async find(name: string): Promise<Lookup> {
     const result = flightResult(name);
     const find = (deadline: number) => this.commands.run(scripts.singleFlight.find, { result }, {}, deadline, name);
