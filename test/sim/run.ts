@@ -54,7 +54,13 @@ const explore = async (): Promise<boolean> => {
   const seeds = whole('seeds', given.seeds);
   const jobs = whole('jobs', given.jobs);
   let nextReport = 5000;
+  let told = 0;
   const onProgress = (total: RangeResult): void => {
+    for (const { seed, scenario, rule, what } of total.failures.slice(told)) {
+      print(`FAIL seed ${seed}, ${scenario}, ${rule}: ${what}`);
+      print(`       again: npm run test:sim -- --seed ${seed}`);
+    }
+    told = total.failures.length;
     if (total.seeds < nextReport) return;
     nextReport += 5000;
     print(`     ${total.seeds} of ${seeds} seeds, ${total.failures.length} failed`);
@@ -69,10 +75,6 @@ const explore = async (): Promise<boolean> => {
     onProgress,
   });
   const seconds = (performance.now() - started) / 1000;
-  for (const { seed, scenario, rule, what } of total.failures) {
-    print(`FAIL seed ${seed}, ${scenario}, ${rule}: ${what}`);
-    print(`       again: npm run test:sim -- --seed ${seed}`);
-  }
   for (const [scenario, count] of Object.entries(total.scenarios)) print(`     ${scenario}: ${count} seeds`);
   print(`     ${total.events} events in ${seconds.toFixed(0)} s, ${jobs} processes`);
   print(`${total.seeds - total.failures.length} passed, ${total.failures.length} failed`);
