@@ -1,7 +1,6 @@
 import { type NameLimits, validateName } from './keys/lock-name.js';
 import { ConnectionRegistry } from './runtime/connection-registry.js';
-import type { EventListener, LockEventType } from './events/lock-events.js';
-import { parseEventListener } from './events/event-listener.js';
+import { type EventListener, type LockEventType, parseEventListener } from './events/lock-events.js';
 import type { LockNotice } from './events/lock-notices.js';
 import { currentHoldOn } from './reentrancy/current-hold.js';
 import { parseSingleFlight, type SingleFlightOptions } from './coordination/single-flight.options.js';

@@ -13,6 +13,7 @@ import type { RedisTakeOver } from './kinds/lock/take-over.js';
 import type { BackendListener, ServerHealth } from './backend-listener.js';
 import type { PubSub } from './pubsub.js';
 import type { LockOperations } from './lock-operations.js';
+import { LockOptionsError } from '../errors.js';
 
 /** What a class of the backend offers to those above it, without what is private to the class and to the backend. */
 type Operations<T> = Omit<T, 'confirmed' | 'disown' | 'finish'>;
@@ -63,3 +64,43 @@ export interface LockBackend {
    */
   close(ms: number): Promise<void>;
 }
+
+/**
+ * Placeholder for a backend without a configured server. Refuses every operation with `LockOptionsError`: a default
+ * server, such as one on each host, would give locks that exclude no process elsewhere.
+ * @param why Text of that error.
+ */
+export const unconfiguredBackend = (why: string): LockBackend => {
+  const refuse = (): Promise<never> => Promise.reject(new LockOptionsError(why, { details: { option: 'connection' } }));
+  async function* names(): AsyncGenerator<never> {
+    yield await refuse();
+  }
+  // Stands for every member: each of its methods refuses.
+  const refusing = new Proxy(
+    { canWait: () => false, grantChannel: () => undefined, names },
+    { get: (known, name) => Reflect.get(known, name) ?? refuse },
+  ) as never;
+  return {
+    lock: refusing,
+    fairLock: refusing,
+    fencedLock: refusing,
+    groupLock: refusing,
+    limit: refusing,
+    readLock: refusing,
+    writeLock: refusing,
+    conversion: refusing,
+    semaphore: refusing,
+    permitExpirableSemaphore: refusing,
+    countDownLatch: refusing,
+    singleFlight: refusing,
+    takeOver: refusing,
+    inspection: refusing,
+    blockedHolds: refusing,
+    pubSub: refusing,
+    watch: () => {},
+    refuse: () => {},
+    check: async () => [],
+    open: () => {},
+    close: async () => {},
+  };
+};

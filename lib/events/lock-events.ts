@@ -4,6 +4,7 @@ import { runOutsideContexts } from '../context/owner-context.js';
 import { isSubscribed } from './hold-tracing.js';
 import { ACQUISITION_TYPES, LIFE_CYCLE_TYPES, type LifeCycleEvent } from './life-cycle-events.js';
 import { type LockNotice, NOTICE_TYPES } from './lock-notices.js';
+import { invalidOption } from '../validation/options.js';
 
 /** Something that happened to a lock, a connection or a server: a {@link LockNotice} or a {@link LifeCycleEvent}. */
 export type LockEvent = LockNotice | LifeCycleEvent;
@@ -15,7 +16,7 @@ export type EventOf<T extends LockEventType> = Extract<LockEvent, { readonly typ
 export type EventListener<T extends LockEventType = LockEventType> = (event: EventOf<T>) => void;
 
 /** The types of all events. */
-export const LOCK_EVENT_TYPES: readonly LockEventType[] = [...NOTICE_TYPES, ...LIFE_CYCLE_TYPES];
+const LOCK_EVENT_TYPES: readonly LockEventType[] = [...NOTICE_TYPES, ...LIFE_CYCLE_TYPES];
 
 /** The listeners of one type of event, and its channel for subscribers of the whole process. */
 interface Hearers {
@@ -95,3 +96,32 @@ export class LockEvents {
     published.publish(event);
   }
 }
+
+/** A listener, and the types of events that it is called for. */
+interface ParsedListener {
+  readonly listener: EventListener;
+  readonly types: readonly LockEventType[];
+}
+
+const isType = (value: unknown): value is LockEventType => LOCK_EVENT_TYPES.some((type) => type === value);
+const isListener = (value: unknown): value is EventListener => typeof value === 'function';
+
+const parseTypes = (given: unknown): readonly LockEventType[] => {
+  if (given === 'all') return LOCK_EVENT_TYPES;
+  const types: readonly unknown[] = [given].flat();
+  const wrong = types.length === 0 ? given : types.find((type) => !isType(type));
+  if (wrong !== undefined || types.includes(undefined)) {
+    throw invalidOption('types', wrong, `types of events, or 'all'; there are ${LOCK_EVENT_TYPES.join(', ')}`);
+  }
+  return [...new Set(types.filter(isType))];
+};
+
+/**
+ * The arguments of `onEvent`.
+ * @throws LockOptionsError
+ */
+export const parseEventListener = (given: readonly unknown[]): ParsedListener => {
+  const listener = given.at(-1);
+  if (!isListener(listener)) throw invalidOption('listener', listener, 'a function');
+  return { listener, types: given.length > 1 ? parseTypes(given[0]) : NOTICE_TYPES };
+};

@@ -1,5 +1,5 @@
 import type { BackendListener, ServerHealth } from '../backend/backend-listener.js';
-import type { LockBackend } from '../backend/lock-backend.js';
+import { type LockBackend, unconfiguredBackend } from '../backend/lock-backend.js';
 import type { LockOperations } from '../backend/lock-operations.js';
 import { OwnerIds } from '../context/owner-ids.js';
 import type { HeldLock } from '../deadlock/blocked-hold.js';
@@ -10,7 +10,6 @@ import type { LockFamily } from '../holds/lock-kind.js';
 import type { NestingServices } from '../reentrancy/nested-acquisition.js';
 import { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { ConnectionSettings, LockSettings } from './options/lock-settings.js';
-import { unconfiguredBackend } from '../backend/unconfigured-backend.js';
 import { Quorum } from '../backend/quorum/quorum.js';
 import { RedisBackend } from '../backend/redis-backend.js';
 import { RedlockNode } from '../backend/redlock-node.js';

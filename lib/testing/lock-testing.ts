@@ -1,4 +1,4 @@
-import { LeakedLocksError, type TestHolder, type TestWaiter } from './leaked-locks-error.js';
+import { formatValue } from '../validation/format-value.js';
 import { type Side, type TestClient, TestConnection } from './test-connection.js';
 import { LockConflictError, LockOptionsError } from '../errors.js';
 import type { InjectionToken } from '@nestjs/common';
@@ -16,11 +16,52 @@ import { createConnections, type OwnedRuntime } from '../module/runtime.factory.
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 import type { Scheduler } from '../time/scheduler.js';
-import { formatValue } from '../validation/format-value.js';
 import { invalidOption } from '../validation/options.js';
 import { type LockTestingOptions, parseTestingOptions, settingsInMemory } from './lock-testing.options.js';
 import { ManualClock, promptClock, settle } from './manual-clock.js';
 import { type LockedCallRecord, RecordingExecutor } from './recording-executor.js';
+
+/** A hold in a test, of a lock or of a permit with an id. */
+export interface TestHolder {
+  /** Without the prefix of the connection. */
+  readonly name: string;
+  readonly side: Side;
+  readonly connection: string;
+  /** The kind: plain, fair, spin and fenced locks are all `exclusive`. */
+  readonly kind: 'exclusive' | 'read' | 'write' | 'quorum' | 'group' | 'limit' | 'permit';
+  /** The owner id, or the id of the permit. */
+  readonly owner: string;
+  /** The method that acquired it: `@Locked OrderService.pay`. `undefined`: code that called `LockService`. */
+  readonly method: string | undefined;
+}
+
+/** An acquisition that waits in a test. */
+export interface TestWaiter {
+  /** Without the prefix of the connection. */
+  readonly name: string;
+  readonly side: Side;
+  readonly connection: string;
+  /** What is waited for, as in error messages: `Lock`, `Semaphore`. */
+  readonly what: string;
+}
+
+const held = ({ name, kind, method }: TestHolder): string =>
+  `holds ${formatValue(name)} (${kind}${method === undefined ? '' : `, ${method}`})`;
+
+const waited = ({ name }: TestWaiter): string => `waits for ${formatValue(name)}`;
+
+/** The application still holds locks, or waits for some, where a test expected neither. */
+export class LeakedLocksError extends Error {
+  override readonly name = 'LeakedLocksError';
+
+  constructor(
+    readonly holders: readonly TestHolder[],
+    readonly waiters: readonly TestWaiter[],
+  ) {
+    const found = [...holders.map(held), ...waiters.map(waited)].join('; ');
+    super(`The application still ${found}. Await the work that holds it, and release every hold`);
+  }
+}
 
 /** The name as the application calls it. */
 const shortName = (name: string, { runtime }: TestClient): string => {

@@ -1,6 +1,6 @@
 import type { Renewal } from '../../lib/backend/lock-operations.js';
 import { Ballot } from '../../lib/backend/quorum/ballot.js';
-import { HoldRepair } from '../../lib/backend/quorum/hold-repair.js';
+import { HoldRepair } from '../../lib/backend/quorum/quorum-lock.js';
 import { busy, FORBIDDEN, NOT_SENT, outcomeOf, scriptedNodes, UNKNOWN, WRONG_TYPE } from './scripted-nodes.js';
 
 const LEASE = 1000;

@@ -1,5 +1,4 @@
-import { RestartGuard } from '../../lib/backend/commands/restart-guard.js';
-import type { ServerIdentity } from '../../lib/backend/commands/server-identity.js';
+import { RestartGuard, type ServerIdentity } from '../../lib/backend/commands/restart-guard.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
 

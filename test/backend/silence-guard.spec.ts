@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { SilenceGuard } from '../../lib/backend/connection/silence-guard.js';
+import { SilenceGuard } from '../../lib/backend/connection/redis-connection.js';
 import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';

@@ -1,6 +1,5 @@
 import { FairWaiter } from '../../lib/waiting/fair/fair-waiter.js';
-import { QueueHeartbeat } from '../../lib/waiting/fair/queue-heartbeat.js';
-import { ServerOrder } from '../../lib/waiting/fair/server-order.js';
+import { QueueHeartbeat, ServerOrder } from '../../lib/waiting/fair/queue-heartbeat.js';
 import { FairParts, LEASE, NAME, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ServerOrder } from '../../lib/waiting/fair/server-order.js';
+import { ServerOrder } from '../../lib/waiting/fair/queue-heartbeat.js';
 
 /** A simple model of the order: an array that is searched every time. */
 class Model {

@@ -1,4 +1,4 @@
-import { ServerOrder } from '../../lib/waiting/fair/server-order.js';
+import { ServerOrder } from '../../lib/waiting/fair/queue-heartbeat.js';
 
 type Step = readonly ['add' | 'delete' | 'putFirst', string];
 

@@ -10,11 +10,10 @@ import { Reachability } from '../connection/reachability.js';
 import { ReplicaConfirmation, type Replicas } from './replication/replica-confirmation.js';
 import type { Written } from './written.js';
 import { RequestTurns } from './request-turns.js';
-import { RestartGuard } from './restart-guard.js';
+import { askIdentity, askRunId, RestartGuard } from './restart-guard.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
 import { ScriptCall, type ScriptServer } from './script-call.js';
 import { askServerTime, ServerClock } from './server-clock.js';
-import { askIdentity, askRunId } from './server-identity.js';
 
 export interface NodeSettings {
   /** The longest deadline of one command, ms. */

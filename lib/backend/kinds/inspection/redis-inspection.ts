@@ -26,9 +26,8 @@ import {
 import { scripts } from '../../scripts/scripts.generated.js';
 import { type Announcement, announcementOn } from '../announcement.js';
 import { RedisOperations } from '../redis-operations.js';
-import { FoundReply } from './found-reply.js';
+import { FoundReply, heldIn } from './stored-hash.js';
 import { scanNames } from './scan-names.js';
-import { heldIn } from './stored-hash.js';
 
 const NONE: StoredState = {
   shape: 'none',

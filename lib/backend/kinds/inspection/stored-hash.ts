@@ -1,5 +1,61 @@
+import { unexpectedReply } from '../../connection/reply-errors.js';
 import type { StoredHolder, StoredState } from './inspection-operations.js';
-import type { FoundReply } from './found-reply.js';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
+
+/** What a script of this folder has found, which it returns as JSON. Lua writes an empty list as `{}`. */
+export class FoundReply {
+  private constructor(private readonly fields: JsonObject) {}
+
+  /** @throws LockUnavailableError for a text that is no reply of such a script. */
+  static parse(text: string): FoundReply {
+    let fields: unknown;
+    try {
+      fields = JSON.parse(text);
+    } catch {
+      throw unexpectedReply(text);
+    }
+    if (!isObject(fields)) throw unexpectedReply(text);
+    return new FoundReply(fields);
+  }
+
+  /** `undefined`: there is none. */
+  text(name: string): string | undefined {
+    const value = this.fields[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  /** 0 if there is none. */
+  number(name: string): number {
+    const value = this.fields[name];
+    return typeof value === 'number' ? value : 0;
+  }
+
+  is(name: string): boolean {
+    return this.fields[name] === true;
+  }
+
+  texts(name: string): readonly string[] {
+    return this.list(name).map(String);
+  }
+
+  numbers(name: string): readonly number[] {
+    return this.list(name).map(Number);
+  }
+
+  /** The part under a name; without fields if there is none. */
+  part(name: string): FoundReply {
+    const value = this.fields[name];
+    return new FoundReply(isObject(value) ? value : {});
+  }
+
+  private list(name: string): readonly unknown[] {
+    const value = this.fields[name];
+    return Array.isArray(value) ? value : [];
+  }
+}
 
 type Held = Pick<StoredState, 'shape' | 'holders' | 'holderCount' | 'problem'>;
 

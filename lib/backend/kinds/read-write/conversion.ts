@@ -7,7 +7,7 @@ import type { ScriptExecutor } from '../../commands/script-executor.js';
 import { scripts } from '../../scripts/scripts.generated.js';
 import { announcementOn } from '../announcement.js';
 import { RedisOperations } from '../redis-operations.js';
-import { completeRead } from './keep-timeouts.js';
+import { completeRead } from './read-write-scripts.js';
 import type { RedisReadLock, RedisWriteLock } from './read-write-lock.js';
 
 /** Request of an owner of one half of a read-write lock to make another owner the holder of the other half. */
