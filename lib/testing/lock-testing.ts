@@ -208,12 +208,12 @@ export class LockTesting {
     await settle();
     const clients = this.clients.filter((each) => each.side === 'application' && each.connection === connection);
     if (clients.length === 0) throw this.unused('loseLock', connection);
-    const held = clients.flatMap(({ runtime: { grants, defaults } }) => {
+    const taken = clients.flatMap(({ runtime: { grants, defaults } }) => {
       const full = fullName(name, defaults);
       return [...grants].filter((grant) => grant.name === full && !grant.isLost);
     });
-    if (held.length === 0) throw this.notHeld(name);
-    for (const grant of held) {
+    if (taken.length === 0) throw this.notHeld(name);
+    for (const grant of taken) {
       // While a command of the hold is in flight, it is not verified; that command may also be executed after a release.
       do {
         await grant.operations.release({ name: grant.name, owner: grant.owner, lease: 0 });
