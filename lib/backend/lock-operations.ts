@@ -42,31 +42,24 @@ export interface AcquireRequest {
   readonly silent?: boolean | undefined;
 }
 
-/** How a limit was used at the time of a request. */
-export interface LimitUse {
-  /** Number of permits in use, with that of the request if it got one. */
-  readonly inUse: number;
-  /** The limit that the last owner before was admitted with; 0 if there was none. */
-  readonly before: number;
-}
-
-export type AcquireOutcome =
+/** @typeParam Use How much is in use, if several owners may hold it at once. */
+export type AcquireOutcome<Use = unknown> =
   /**
    * `sent`: started just before the command left; the lease is counted from there. `fence`: higher than that of any
-   * earlier grant, if the kind of lock gives fences. `use`: of a limit.
+   * earlier grant, if the kind of lock gives fences.
    */
-  | { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly fence?: bigint; readonly use?: LimitUse }
+  | { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly fence?: bigint; readonly use?: Use }
   /**
-   * `remaining`: ms until the lease of `holder` ends by itself; -1 if it never does. `nodes`: the answer of each of
-   * several independent nodes, if there are any. `use`: of a limit; `holder` is the owner whose permit must end before
-   * one is free.
+   * `remaining`: ms until the lease of `holder` ends by itself; -1 if it never does. Of several holders, it is the one
+   * that must end before the request can succeed. `nodes`: the answer of each of several independent nodes, if there
+   * are any.
    */
   | {
       readonly outcome: 'busy';
       readonly remaining: number;
       readonly holder: OwnerId;
       readonly nodes?: readonly NodeResult[];
-      readonly use?: LimitUse;
+      readonly use?: Use;
     }
   /**
    * No holder keeps the owner out, but it is the turn of `next`, whose place ends in `remaining` ms; -1 if it never does.

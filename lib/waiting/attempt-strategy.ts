@@ -3,8 +3,14 @@ import type { OwnerId } from '../context/owner-ids.js';
 import type { PubSub } from '../backend/pubsub.js';
 import type { LockUnavailableError } from '../errors.js';
 
+/** How many permits of a limit are in use, and how many may be for this attempt. */
+export interface PermitsInUse {
+  readonly inUse: number;
+  readonly limit: number;
+}
+
 /** The outcome of an attempt that acquired nothing. */
-export interface Busy {
+export interface Busy extends Partial<PermitsInUse> {
   /** The owner that holds the lock, if known. */
   readonly holder?: OwnerId;
   /** The owner whose turn it is, if no holder keeps others out. */
@@ -13,9 +19,6 @@ export interface Busy {
   readonly isWriter?: boolean;
   /** Permits that are available (semaphores only). */
   readonly available?: number;
-  /** Permits in use, and how many may be for this attempt (limits only). */
-  readonly inUse?: number;
-  readonly limit?: number;
   /** Whether the number of permits was ever set (semaphores only). */
   readonly isSet?: boolean;
   /** Milliseconds until this may change without an announcement; -1: never. */

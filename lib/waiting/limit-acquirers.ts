@@ -1,19 +1,19 @@
+import type { LimitUse } from '../backend/kinds/limit/limit.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
   HoldOutcome,
   HoldRequest,
-  LimitUse,
   ReleaseOutcome,
   ReleaseRequest,
 } from '../backend/lock-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { InFlight } from '../concurrency/in-flight.js';
 import type { OwnerIds } from '../context/owner-ids.js';
-import type { AttemptResult, AttemptStrategy, Busy, Take } from './attempt-strategy.js';
+import type { AttemptResult, AttemptStrategy, Busy, PermitsInUse, Take } from './attempt-strategy.js';
 import { type Acquired, leaseSpent } from './lock-attempts.js';
-import type { KeepRequest, LeaveRequest, QueueOutcome, QueueRequest } from '../backend/kinds/fair-lock/queued-lock.js';
+import type { KeepRequest, LeaveRequest, QueueOutcome, QueueRequest } from '../backend/kinds/queued-lock.js';
 import type { FairWaiting, TurnOperations } from './fair/fair-waiter.js';
 import { limitChannel } from '../keys/redisson-keys.js';
 import type { AcquireContext, Acquirer, Drainable } from './acquirer.js';
@@ -120,13 +120,12 @@ class LimitTurns implements TurnOperations {
     return this.limits.acquire({ ...request, limit: this.limit });
   }
 
-  async queue(request: QueueRequest): Promise<QueueOutcome> {
+  async queue(request: QueueRequest): Promise<QueueOutcome<PermitsInUse>> {
     const { limits, limit, differences } = this;
     const reply = await limits.queue({ ...request, limit });
     const { use } = reply;
-    if (!use) return reply;
-    differences.compare(request.name, limit, use);
-    return reply.outcome === 'acquired' ? reply : { ...reply, permits: { inUse: use.inUse, limit } };
+    if (use) differences.compare(request.name, limit, use);
+    return { ...reply, use: use && { inUse: use.inUse, limit } };
   }
 
   hold(request: HoldRequest): Promise<HoldOutcome> {

@@ -4,7 +4,7 @@ import type {
   QueuedOutcome,
   QueueOutcome,
   QueueRequest,
-} from '../../lib/backend/kinds/fair-lock/queued-lock.js';
+} from '../../lib/backend/kinds/queued-lock.js';
 import type { GrantChannel, ReceivedGrant } from '../../lib/backend/kinds/lock/granting-lock.js';
 import { InFlight } from '../../lib/concurrency/in-flight.js';
 import { type OwnerId, OwnerIds } from '../../lib/context/owner-ids.js';

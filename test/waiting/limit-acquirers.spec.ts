@@ -1,4 +1,4 @@
-import type { QueueOutcome } from '../../lib/backend/kinds/fair-lock/queued-lock.js';
+import type { QueueOutcome } from '../../lib/backend/kinds/queued-lock.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';

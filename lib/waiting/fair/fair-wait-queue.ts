@@ -6,7 +6,7 @@ import { Deadline } from '../../time/deadline-timer.js';
 import { ChannelListener } from '../channel-listener.js';
 import { leaseIn } from '../queue/releases.js';
 import { GrantListener } from './grant-listener.js';
-import type { QueuedOutcome } from '../../backend/kinds/fair-lock/queued-lock.js';
+import type { QueuedOutcome } from '../../backend/kinds/queued-lock.js';
 import type { ReceivedGrant } from '../../backend/kinds/lock/granting-lock.js';
 import { isPassing, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
@@ -15,7 +15,7 @@ import type { WaitEnd } from '../../time/wait-limit.js';
 import { type Acquired, leaseSpent } from '../lock-attempts.js';
 import { QueueHeartbeat, ServerOrder } from './queue-heartbeat.js';
 import { queueFull, refusal } from '../wait-errors.js';
-import type { LastOutcome } from '../attempt-strategy.js';
+import type { LastOutcome, PermitsInUse } from '../attempt-strategy.js';
 import { Outcomes } from '../outcomes.js';
 import type { AcquireContext } from '../acquirer.js';
 
@@ -349,9 +349,12 @@ export class FairWaitQueue {
     this.becomeIdle();
   }
 
-  private placed(waiter: FairWaiter, { outcome, holder, remaining, head, isMixed, permits }: QueuedOutcome): void {
+  private placed(
+    waiter: FairWaiter,
+    { outcome, holder, remaining, head, isMixed, use }: QueuedOutcome<PermitsInUse>,
+  ): void {
     // The head of the queue holds nothing: if it is named as the holder, the lock is free.
-    this.outcomes.last = holder === head ? { next: head, remaining } : { holder, remaining, ...permits };
+    this.outcomes.last = holder === head ? { next: head, remaining } : { holder, remaining, ...use };
     const before = this.order.head;
     if (outcome === 'queued') {
       this.order.delete(waiter);

@@ -1,18 +1,23 @@
 import type { LockBackend } from '../../backend/lock-backend.js';
-import type { QueueOutcome } from '../../backend/kinds/fair-lock/queued-lock.js';
+import type { QueueOutcome, QueueRequest } from '../../backend/kinds/queued-lock.js';
+import type { AcquireOutcome, AcquireRequest } from '../../backend/lock-operations.js';
 import { LockUnavailableError } from '../../errors.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../../context/owner-ids.js';
 import type { Acquired } from '../lock-attempts.js';
 import type { FairLeaving } from './fair-leaving.js';
 import type { InFlight } from '../../concurrency/in-flight.js';
+import type { PermitsInUse } from '../attempt-strategy.js';
 import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 
 /** What a waiter with a place on the server asks for. */
-export type TurnOperations = Pick<
+export interface TurnOperations extends Pick<
   LockBackend['fairLock'],
-  'acquire' | 'hold' | 'release' | 'queue' | 'leave' | 'keep' | 'grantChannel' | 'firstLease'
->;
+  'hold' | 'release' | 'leave' | 'keep' | 'grantChannel' | 'firstLease'
+> {
+  acquire(request: AcquireRequest): Promise<AcquireOutcome>;
+  queue(request: QueueRequest): Promise<QueueOutcome<PermitsInUse>>;
+}
 
 /** Dependencies that the wait queues of all fair locks of one connection share. */
 export interface FairWaiting extends WaitDependencies {
@@ -64,7 +69,7 @@ export class FairWaiter {
   }
 
   /** One attempt, which leaves the waiter with a place or with the lock. */
-  async attempt(): Promise<QueueOutcome> {
+  async attempt(): Promise<QueueOutcome<PermitsInUse>> {
     const { owner, lease, waiting, isGiven } = this;
     const { name } = this.context;
     // A grant that comes during this attempt may be newer.

@@ -6,7 +6,7 @@ import {
   type QueueReply,
   type QueueRequest,
   type QueueScripts,
-} from './queued-lock.js';
+} from '../queued-lock.js';
 import { type GrantChannel, longestFirstLease, RedisGrantChannel } from '../lock/granting-lock.js';
 import type { RequestLimits } from '../../commands/deadline-request.js';
 import type { AcquireRequest, ForceReleaseRequest, HoldRequest } from '../../lock-operations.js';
@@ -51,7 +51,7 @@ export const fairKeys = (name: string): { lock: string; queue: string; deadlines
  * Each waiter subscribes to a channel of its own, named after that of the lock.
  */
 export class FairLockScripts extends PlainLockScripts implements QueueScripts {
-  override async acquire(request: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
+  override async acquire(request: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply<never>> {
     const { name, owner, lease } = request;
     const args = { owner, lease, notAfter, ...this.announcing(name) };
     const reply = await this.commands.run(scripts.fairLock.acquire, fairKeys(name), args, deadline, name);

@@ -5,7 +5,7 @@ import {
   type QueueReply,
   type QueueRequest,
   type QueueScripts,
-} from '../fair-lock/queued-lock.js';
+} from '../queued-lock.js';
 import type { AcquireRequest, ForceReleaseRequest, HoldRequest, Renewal } from '../../lock-operations.js';
 import type { OwnerId } from '../../../context/owner-ids.js';
 import { wrongKeyType } from '../../../errors.js';
@@ -35,8 +35,16 @@ interface LimitQueueRequest extends QueueRequest {
   readonly limit: number;
 }
 
+/** How a limit was used at the time of a request. */
+export interface LimitUse {
+  /** Number of permits in use, with that of the request if it got one. */
+  readonly inUse: number;
+  /** The limit that the last owner before was admitted with; 0 if there was none. */
+  readonly before: number;
+}
+
 /** The permits of a limit: a sorted set of our own, which Redisson does not know. */
-export class LimitScripts implements QueueScripts {
+export class LimitScripts implements QueueScripts<LimitUse> {
   constructor(private readonly commands: ScriptExecutor) {}
 
   keyOf(name: string): string {
@@ -47,7 +55,7 @@ export class LimitScripts implements QueueScripts {
     return writtenPermit(name, owner);
   }
 
-  async acquire(request: LimitRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
+  async acquire(request: LimitRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply<LimitUse>> {
     const { name, owner, lease, limit } = request;
     const permits = this.keyOf(name);
     const args = { owner, lease, limit, notAfter, ...this.telling(name) };
@@ -57,7 +65,7 @@ export class LimitScripts implements QueueScripts {
     return [outcome, remaining, detail, now, undefined, { inUse, before }];
   }
 
-  async queue(request: LimitQueueRequest, { notAfter, deadline }: RequestLimits): Promise<QueueReply> {
+  async queue(request: LimitQueueRequest, { notAfter, deadline }: RequestLimits): Promise<QueueReply<LimitUse>> {
     const { name, owner, lease, limit, slot } = request;
     const permits = this.keyOf(name);
     const args = { owner, lease, limit, slot, notAfter, ...this.telling(name) };
@@ -126,4 +134,4 @@ export class LimitScripts implements QueueScripts {
  * own limit: it is granted if fewer permits are in use. A hold count is not stored: an owner has one permit. Waiters may
  * queue for permits, over all clients; a release tells the head of the queue, which asks.
  */
-export class RedisLimit extends QueuedLock<LimitRequest, LimitQueueRequest> {}
+export class RedisLimit extends QueuedLock<LimitRequest, LimitQueueRequest, LimitUse> {}

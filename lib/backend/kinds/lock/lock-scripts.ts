@@ -3,7 +3,6 @@ import type {
   AcquireRequest,
   ForceReleaseRequest,
   HoldRequest,
-  LimitUse,
   ReleaseRequest,
   Renewal,
   WaitingEntry,
@@ -19,9 +18,9 @@ import { lockChannel, waitingClients } from '../../../keys/redisson-keys.js';
  * Replies stay raw tuples: a promise and an object more for each would cost as much as the rest of a command. `now`:
  * the server's time, ms. Two numbers: acquired, for `lease` ms. That is the usual reply, and numbers are parsed faster
  * than words. `late`: the server's clock had passed `notAfter`, nothing was done. `detail`: the holder if `busy`, the
- * next owner if `reserved`, the waiting writer if `kept-out`, the type found if `wrong-type`. `use`: by limits only.
+ * next owner if `reserved`, the waiting writer if `kept-out`, the type found if `wrong-type`.
  */
-export type AcquireReply =
+export type AcquireReply<Use = unknown> =
   | readonly [lease: number, now: number]
   | readonly [
       outcome: 'acquired' | 'busy' | 'reserved' | 'kept-out' | 'late' | 'wrong-type',
@@ -29,7 +28,7 @@ export type AcquireReply =
       detail: string,
       now: number,
       fence?: bigint | undefined,
-      use?: LimitUse,
+      use?: Use,
     ];
 
 export type HoldReply = readonly [outcome: 'held' | 'lost' | 'late', now: number];
@@ -75,12 +74,12 @@ export const shortening = (
 });
 
 /** The scripts of one kind of lock, with their keys and arguments. One script per operation. */
-export interface LockScripts {
+export interface LockScripts<Use = unknown> {
   /** The key of a lock. */
   keyOf(name: string): string;
   /** What an acquisition of an owner has written. */
   written(name: string, owner: OwnerId): Written;
-  acquire(request: AcquireRequest, limits: RequestLimits): Promise<AcquireReply>;
+  acquire(request: AcquireRequest, limits: RequestLimits): Promise<AcquireReply<Use>>;
   hold(request: HoldRequest, limits: RequestLimits): Promise<HoldReply>;
   renew(renewals: readonly Renewal[], limits: RequestLimits): Promise<RenewReply>;
   release(request: Release, deadline: number): Promise<ReleaseReply>;

@@ -45,7 +45,7 @@ const certainAt = (reply: ReleaseReply): number => (reply.length === 3 ? Number.
  * Locks in Redis. {@link LockScripts} knows the scripts of one kind; this class has the rest, common to all kinds:
  * deadlines, and one effect for each request even if its reply is lost.
  */
-export class RedisLock<Request extends AcquireRequest = AcquireRequest>
+export class RedisLock<Request extends AcquireRequest = AcquireRequest, Use = unknown>
   extends RedisOperations
   implements LockOperations
 {
@@ -57,7 +57,7 @@ export class RedisLock<Request extends AcquireRequest = AcquireRequest>
   constructor(
     commands: ScriptExecutor,
     scheduler: MonotonicScheduler,
-    private readonly scripts: LockScripts,
+    private readonly scripts: LockScripts<Use>,
     protected readonly replicas?: Replicas,
   ) {
     super(commands, scheduler);
@@ -71,7 +71,7 @@ export class RedisLock<Request extends AcquireRequest = AcquireRequest>
   }
 
   /** One attempt without a place: it neither overtakes a waiter that has one nor joins the queue. */
-  acquire(request: Request): Promise<AcquireOutcome> {
+  acquire(request: Request): Promise<AcquireOutcome<Use>> {
     const { name, owner, lease, silent } = request;
     // Not spread from `about`: the spread shows up in profiles of uncontended locks.
     return sendWithDeadline(this.commands, this.scheduler, {
@@ -87,9 +87,9 @@ export class RedisLock<Request extends AcquireRequest = AcquireRequest>
 
   private readAcquired(
     request: AcquireRequest,
-    reply: AcquireReply,
+    reply: AcquireReply<Use>,
     sent: Stopwatch,
-  ): AcquireOutcome | Promise<AcquireOutcome> | undefined {
+  ): AcquireOutcome<Use> | Promise<AcquireOutcome<Use>> | undefined {
     const { name } = request;
     if (reply.length === 2) {
       // Any reply may contain numbers; this one must equal the requested lease.

@@ -1,15 +1,15 @@
-import type { OwnerId } from '../../../context/owner-ids.js';
-import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
-import type { AcquireRequest, LimitUse } from '../../lock-operations.js';
-import { isPassing } from '../../../errors.js';
-import type { RequestLimits } from '../../commands/deadline-request.js';
-import { OrphanReleaser } from '../../commands/orphan-releaser.js';
-import type { Replicas } from '../../commands/replication/replica-confirmation.js';
-import type { ScriptExecutor } from '../../commands/script-executor.js';
-import { UnknownOutcomes } from '../../commands/unknown-outcomes.js';
-import { unexpectedReply } from '../../connection/reply-errors.js';
-import type { LockScripts } from '../lock/lock-scripts.js';
-import { RedisLock } from '../lock/redis-lock.js';
+import type { OwnerId } from '../../context/owner-ids.js';
+import type { MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
+import type { AcquireRequest } from '../lock-operations.js';
+import { isPassing } from '../../errors.js';
+import type { RequestLimits } from '../commands/deadline-request.js';
+import { OrphanReleaser } from '../commands/orphan-releaser.js';
+import type { Replicas } from '../commands/replication/replica-confirmation.js';
+import type { ScriptExecutor } from '../commands/script-executor.js';
+import { UnknownOutcomes } from '../commands/unknown-outcomes.js';
+import { unexpectedReply } from '../connection/reply-errors.js';
+import type { LockScripts } from './lock/lock-scripts.js';
+import { RedisLock } from './lock/redis-lock.js';
 
 /** A waiter's request for `name`, granted in the order of the queue. */
 export interface QueueRequest extends AcquireRequest {
@@ -19,14 +19,15 @@ export interface QueueRequest extends AcquireRequest {
   readonly firstLease?: number;
 }
 
-export type QueueOutcome =
+/** @typeParam Use How much is in use, if several owners may hold it at once. */
+export type QueueOutcome<Use = never> =
   /** `sent`: started just before the command left; the lease is counted from there. */
-  { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly use?: LimitUse } | QueuedOutcome;
+  { readonly outcome: 'acquired'; readonly sent: Stopwatch; readonly use?: Use | undefined } | QueuedOutcome<Use>;
 
 /** `queued`: appended to the queue just now. `waiting`: in the queue since an earlier request. */
-export interface QueuedOutcome {
+export interface QueuedOutcome<Use = never> {
   readonly outcome: 'queued' | 'waiting';
-  /** Holder of the lock, or the owner that gets it next. */
+  /** The owner that must end before the lock is free, or the one that gets it next. */
   readonly holder: OwnerId;
   /** Milliseconds until the holder's lease ends by itself, or the place of the next owner does; -1 if it never does. */
   readonly remaining: number;
@@ -34,10 +35,7 @@ export interface QueuedOutcome {
   readonly head: OwnerId;
   /** Whether waiters of Redisson may be ahead, which tell the next one on its own channel. */
   readonly isMixed: boolean;
-  /** Of a limit; `holder` is then the owner whose permit must end before one is free. */
-  readonly use?: LimitUse;
-  /** Of a limit: how many permits are in use, and how many may be for this request. */
-  readonly permits?: { readonly inUse: number; readonly limit: number };
+  readonly use?: Use | undefined;
 }
 
 /** Waiters of one name that have stopped waiting. */
@@ -56,20 +54,19 @@ export interface KeepRequest {
   readonly slot: number;
 }
 
-export interface QueueReply {
+export interface QueueReply<Use = never> {
   readonly outcome: 'acquired' | 'queued' | 'waiting' | 'late';
   readonly remaining: number;
   readonly holder: OwnerId;
   readonly now: number;
   readonly head: OwnerId;
   readonly isMixed: boolean;
-  /** Of a limit. */
-  readonly use?: LimitUse;
+  readonly use?: Use | undefined;
 }
 
 /** The scripts of a kind with a queue on the server. */
-export interface QueueScripts extends LockScripts {
-  queue(request: QueueRequest, limits: RequestLimits): Promise<QueueReply>;
+export interface QueueScripts<Use = never> extends LockScripts<Use> {
+  queue(request: QueueRequest, limits: RequestLimits): Promise<QueueReply<Use>>;
   /** Resolves with the server's time. */
   leave(request: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number>;
   /** Resolves with one number for each owner; 1 if it has a place. */
@@ -80,14 +77,15 @@ export interface QueueScripts extends LockScripts {
 export class QueuedLock<
   Request extends AcquireRequest = AcquireRequest,
   Queueing extends QueueRequest = QueueRequest,
-> extends RedisLock<Request> {
+  Use = never,
+> extends RedisLock<Request, Use> {
   private readonly leaving: OrphanReleaser<LeaveRequest & { readonly notAfter: number }>;
   private readonly unknownAttempts: UnknownOutcomes;
 
   constructor(
     commands: ScriptExecutor,
     scheduler: MonotonicScheduler,
-    private readonly queueScripts: QueueScripts,
+    private readonly queueScripts: QueueScripts<Use>,
     replicas?: Replicas,
   ) {
     super(commands, scheduler, queueScripts, replicas);
@@ -99,7 +97,7 @@ export class QueuedLock<
    * Acquires a permit if the owner is next and one is free, else gives it a place in the queue. The effect of a failed
    * request is settled by the owner's next request, or by {@link leave}.
    */
-  async queue(request: Queueing): Promise<QueueOutcome> {
+  async queue(request: Queueing): Promise<QueueOutcome<Use>> {
     const { name, owner, lease } = request;
     const turn = this.commands.turn(this.queueScripts.keyOf(name), name);
     if (turn) await turn;
@@ -107,11 +105,11 @@ export class QueuedLock<
     const asked = this.inTime({
       ...this.about(name, deadline),
       send: (limits) => this.queueScripts.queue(request, limits),
-      read: (reply, sent): QueueOutcome | Promise<QueueOutcome> | undefined => {
+      read: (reply, sent): QueueOutcome<Use> | Promise<QueueOutcome<Use>> | undefined => {
         const { outcome, remaining, holder, head, isMixed, use } = reply;
         if (outcome === 'late') return undefined;
-        if (outcome !== 'acquired') return { outcome, remaining, holder, head, isMixed, ...(use && { use }) };
-        return this.confirmed(request, { outcome, sent, ...(use && { use }) });
+        if (outcome !== 'acquired') return { outcome, remaining, holder, head, isMixed, use };
+        return this.confirmed(request, { outcome, sent, use });
       },
     });
     return asked.catch((error: unknown) => this.unknownAttempts.rejectOnceSettled(owner, deadline, error));
