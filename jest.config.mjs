@@ -19,13 +19,13 @@ export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/servers/install.ts',
   setupFilesAfterEnv: ['<rootDir>/test/kit/end-contexts.cjs'],
-  testMatch: ['<rootDir>/lib/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  testMatch: ['<rootDir>/lib/**/*.spec.ts', '<rootDir>/{bench,test}/**/*.spec.ts'],
   // Minutes, not seconds: these have commands of their own.
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/(model|package|soak|scale|interop|matrix|transactions|sample|cli|browser)/',
   ],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/test/bench/node_modules/', '<rootDir>/test/matrix/nest-'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/bench/node_modules/', '<rootDir>/test/matrix/nest-'],
   transform: { '^.+\\.[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`node_modules/(?!(${esmOnly.join('|')})/)`],
   moduleNameMapper: {

@@ -105,7 +105,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
     ...folder('decisions', ['README']),
     { text: 'Chaos', link: `${REPOSITORY}/blob/main/test/chaos/README.md` },
     { text: 'Simulated schedules', link: `${REPOSITORY}/blob/main/test/sim/README.md` },
-    { text: 'Benchmark', link: `${REPOSITORY}/blob/main/test/bench/RESULTS.md` },
+    { text: 'Benchmark', link: `${REPOSITORY}/blob/main/bench/RESULTS.md` },
     { text: 'Matrix of methods', link: `${REPOSITORY}/blob/main/test/matrix/RESULTS.md` },
   ]),
 ];

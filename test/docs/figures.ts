@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { baselineRow, type LibraryRoles, type Row, spreadOfMetric } from '../bench/figures/results.js';
-import type { Metric } from '../bench/scenarios/scenario.js';
+import { baselineRow, type LibraryRoles, type Row, spreadOfMetric } from '../../bench/figures/results.js';
+import type { Metric } from '../../bench/scenarios/scenario.js';
 import type { Row as ChaosRow } from '../chaos/table.js';
 import type { SuiteResult } from '../engines/report.js';
 import { pageOf as enginesPage } from '../engines/table.js';
@@ -42,7 +42,7 @@ const RATE: Metric = { key: 'perSecond', title: '', best: 'highest' };
 const LATENCY: Metric = { key: 'p50', title: '', unit: 'µs', best: 'lowest' };
 
 const benchClaims = (): readonly Claim[] => {
-  const source = 'test/bench/results.json';
+  const source = 'bench/results.json';
   const { roles: named, setUps } = read(source) as BenchResults;
   const roles: LibraryRoles = { unobserved: '', observed: [], ...named };
   const setUp = setUps.find(({ node, placement }) => node.startsWith('v20.') && placement === 'pinned');

@@ -1,5 +1,5 @@
-import { contend } from '../bench/workers/contend.js';
-import type { ContendDone, ContendTask } from '../bench/workers/tasks.js';
+import { contend } from '../../bench/workers/contend.js';
+import type { ContendDone, ContendTask } from '../../bench/workers/tasks.js';
 import { openClient } from '../kit/client.js';
 import { serve } from '../servers/worker/worker-host.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { now, NS_PER_MS } from '../bench/workers/clock.js';
-import type { ContendDone } from '../bench/workers/tasks.js';
-import { readTimelines } from '../bench/workers/timeline.js';
+import { now, NS_PER_MS } from '../../bench/workers/clock.js';
+import type { ContendDone } from '../../bench/workers/tasks.js';
+import { readTimelines } from '../../bench/workers/timeline.js';
 import { inWorld } from '../kit/every-backend.js';
 import { Worker } from '../servers/worker/worker.js';
 import type { api } from './contention.worker.js';

@@ -1,4 +1,4 @@
-import type { Acquisition } from '../bench/workers/timeline.js';
+import type { Acquisition } from '../../bench/workers/timeline.js';
 
 const NS_PER_MS = 1e6;
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { CLIENT_CORE, type Placement, SERVER_CORE, type SetUp } from '../set-up/set-up.js';
-import { redissonVersions } from '../../interop/peer-build.js';
-import { serverBinary } from '../../servers/install.js';
+import { redissonVersions } from '../../test/interop/peer-build.js';
+import { serverBinary } from '../../test/servers/install.js';
 
 /** Facts about the machine that the figures depend on, by name. */
 export type MachineFacts = Readonly<Record<string, string>>;

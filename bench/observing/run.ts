@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { RedisServer } from '../../servers/redis/redis-server.js';
-import { Worker } from '../../servers/worker/worker.js';
+import { RedisServer } from '../../test/servers/redis/redis-server.js';
+import { Worker } from '../../test/servers/worker/worker.js';
 import { UNOBSERVED_COMMIT } from '../adapters/observed-nest-redis-lock.adapter.js';
 import { OBSERVED, OURS, UNOBSERVED } from '../libraries.js';
 import { machineFacts } from '../report/machine.js';
@@ -89,7 +89,7 @@ async function main(): Promise<void> {
   const run = {
     date: new Date().toISOString().slice(0, 10),
     commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
-    command: ['node test/servers/register.cjs test/bench/observing/run.ts', ...process.argv.slice(2)].join(' '),
+    command: ['node test/servers/register.cjs bench/observing/run.ts', ...process.argv.slice(2)].join(' '),
     minutes: (performance.now() - start) / MS_PER_MINUTE,
     facts,
   };

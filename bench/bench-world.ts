@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { RedisServer } from '../servers/redis/redis-server.js';
+import { RedisServer } from '../test/servers/redis/redis-server.js';
 import { connect } from './adapters/client.js';
 import { ProcessPool } from './process-pool.js';
 import { pin } from './set-up/pinning.js';

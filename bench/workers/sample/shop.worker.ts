@@ -1,12 +1,12 @@
 import cluster from 'node:cluster';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type * as SaleFigures from '../../../../sample/shop/flash-sale/figures.js';
-import type * as Offers from '../../../../sample/shop/flash-sale/offer.js';
-import type * as Sales from '../../../../sample/shop/flash-sale/sale.js';
-import type * as Clients from '../../../../sample/shop/flash-sale/shop-client.js';
-import type * as Shops from '../../../../sample/shop/processes/shop-processes.js';
-import { serve } from '../../../servers/worker/worker-host.js';
+import type * as SaleFigures from '../../../sample/shop/flash-sale/figures.js';
+import type * as Offers from '../../../sample/shop/flash-sale/offer.js';
+import type * as Sales from '../../../sample/shop/flash-sale/sale.js';
+import type * as Clients from '../../../sample/shop/flash-sale/shop-client.js';
+import type * as Shops from '../../../sample/shop/processes/shop-processes.js';
+import { serve } from '../../../test/servers/worker/worker-host.js';
 import { cpuTime } from '../../cost/cpu-time.js';
 import { percentile } from '../../figures/statistics.js';
 import type { SalesDone, ShopTasks } from './shop-tasks.js';
@@ -23,7 +23,7 @@ const US_PER_MS = 1000;
 /** Loads a file of the built sample: its processes run without the loader of TypeScript. */
 function load(file: string): unknown {
   return createRequire(import.meta.url)(
-    fileURLToPath(new URL(`../../../../dist/sample/shop/${file}`, import.meta.url)),
+    fileURLToPath(new URL(`../../../dist/sample/shop/${file}`, import.meta.url)),
   );
 }
 

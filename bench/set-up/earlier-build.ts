@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = ['lib', 'tools', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.build.cjs.json'];
 
 /** The file that a build of the commit has for CommonJS. It is in node_modules, where it finds the packages it needs. */

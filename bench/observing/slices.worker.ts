@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { serve } from '../../servers/worker/worker-host.js';
+import { serve } from '../../test/servers/worker/worker-host.js';
 import type { Address, OpenLibrary, OpenOptions } from '../adapters/adapter.js';
 import { nodeAdapters } from '../adapters/index.js';
 import type { Load, Slice, SlicesDone, SlicesTask } from './slices.js';

@@ -4,7 +4,7 @@ import { devNull } from 'node:os';
 import type { Address, Held, OpenOptions, OpenLibrary } from '../adapters/adapter.js';
 import { connect } from '../adapters/client.js';
 import { nodeAdapters } from '../adapters/index.js';
-import { serve } from '../../servers/worker/worker-host.js';
+import { serve } from '../../test/servers/worker/worker-host.js';
 import { now, NS_PER_MS } from './clock.js';
 import { contend } from './contend.js';
 import { memoryInUse } from './garbage.js';

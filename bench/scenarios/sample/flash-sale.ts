@@ -1,7 +1,7 @@
 import { costEach, costOf } from '../../cost/cost.js';
 import { OURS } from '../../libraries.js';
 import { pin } from '../../set-up/pinning.js';
-import { Worker } from '../../../servers/worker/worker.js';
+import { Worker } from '../../../test/servers/worker/worker.js';
 import type { ShopTasks } from '../../workers/sample/shop-tasks.js';
 import { CLIENT_CPU, SERVER_CPU } from '../cost-metrics.js';
 import type { Scenario } from '../scenario.js';

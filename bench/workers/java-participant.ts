@@ -1,6 +1,6 @@
 import type { AdapterTraits, Address, OpenOptions } from '../adapters/adapter.js';
-import { JavaPeer } from '../../interop/java-peer.js';
-import { buildPeer } from '../../interop/peer-build.js';
+import { JavaPeer } from '../../test/interop/java-peer.js';
+import { buildPeer } from '../../test/interop/peer-build.js';
 import { cpuTime } from '../cost/cpu-time.js';
 import type { Participant } from './participant.js';
 import type { Tasks } from './tasks.js';

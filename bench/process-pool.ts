@@ -2,7 +2,7 @@ import type { OpenOptions } from './adapters/adapter.js';
 import { libraryNamed } from './libraries.js';
 import type { Launch } from './set-up/set-up.js';
 import type { Participant } from './workers/participant.js';
-import type { RedisServer } from '../servers/redis/redis-server.js';
+import type { RedisServer } from '../test/servers/redis/redis-server.js';
 
 /** A library, and the options that it is opened with. */
 export interface ProcessKind extends OpenOptions {

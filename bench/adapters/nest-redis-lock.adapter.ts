@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type * as Library from '../../../lib/index.js';
+import type * as Library from '../../lib/index.js';
 import { earlierEntry } from '../set-up/earlier-build.js';
 import type { Adapter, Held } from './adapter.js';
 
 /** Path of an entry of the built library as users get it. Its name resolves to the sources here. */
 export const builtEntry = (name = 'index.js'): string =>
-  fileURLToPath(new URL(`../../../dist/cjs/${name}`, import.meta.url));
+  fileURLToPath(new URL(`../../dist/cjs/${name}`, import.meta.url));
 
 /** The commit with the speed that the bars are multiples of. Later ones before the work on speed made S3 and S4 faster. */
 export const EARLIER_COMMIT = '45d110f';

@@ -1,5 +1,5 @@
 import type { Address, OpenOptions } from '../adapters/adapter.js';
-import { Worker } from '../../servers/worker/worker.js';
+import { Worker } from '../../test/servers/worker/worker.js';
 import type { Participant } from './participant.js';
 import type { NodeTasks } from './tasks.js';
 

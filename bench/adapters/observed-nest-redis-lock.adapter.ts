@@ -6,8 +6,8 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { Registry } from 'prom-client';
-import type * as OpenTelemetry from '../../../lib/integrations/opentelemetry/index.js';
-import type * as Prometheus from '../../../lib/integrations/prometheus/index.js';
+import type * as OpenTelemetry from '../../lib/integrations/opentelemetry/index.js';
+import type * as Prometheus from '../../lib/integrations/prometheus/index.js';
 import { earlierEntry } from '../set-up/earlier-build.js';
 import type { Adapter } from './adapter.js';
 import { adapterOf, builtEntry } from './nest-redis-lock.adapter.js';
