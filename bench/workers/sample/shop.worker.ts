@@ -22,9 +22,7 @@ const US_PER_MS = 1000;
 
 /** Loads a file of the built sample: its processes run without the loader of TypeScript. */
 function load(file: string): unknown {
-  return createRequire(import.meta.url)(
-    fileURLToPath(new URL(`../../../dist/sample/shop/${file}`, import.meta.url)),
-  );
+  return createRequire(import.meta.url)(fileURLToPath(new URL(`../../../dist/sample/shop/${file}`, import.meta.url)));
 }
 
 const { ShopProcesses } = load('processes/shop-processes.js') as typeof Shops;
