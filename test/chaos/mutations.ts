@@ -127,7 +127,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     protection: 'whole lease before the first line',
-    file: 'waiting/lock-attempts.ts',
+    file: 'waiting/hand-over-attempts.ts',
     find: 'return lease === wanted;',
     replace: 'return lease > 0;',
     caught: { id: 'F3g', topology: 'standalone' },

@@ -163,7 +163,7 @@ export const mends: readonly PlantedBug[] = [
   {
     name: 'D39',
     what: 'a waiter has the lock for its first lease only when its code begins',
-    edits: [{ file: 'waiting/lock-attempts.ts', find: 'return lease === wanted;', replace: 'return lease > 0;' }],
+    edits: [{ file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease > 0;' }],
   },
   {
     name: 'D39-fair',
@@ -212,7 +212,9 @@ export const mends: readonly PlantedBug[] = [
   {
     name: 'D42',
     what: 'a waiter gets the longer lease that one which has left wanted',
-    edits: [{ file: 'waiting/lock-attempts.ts', find: 'return lease === wanted;', replace: 'return lease >= wanted;' }],
+    edits: [
+      { file: 'waiting/hand-over-attempts.ts', find: 'return lease === wanted;', replace: 'return lease >= wanted;' },
+    ],
   },
   {
     name: 'D39-fair-untold',

@@ -41,12 +41,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a lock is handed over to a waiter that wants another lease than the server has granted',
     edits: [
       {
-        file: 'waiting/lock-attempts.ts',
+        file: 'waiting/hand-over-attempts.ts',
         find: 'if (isLast || lease !== wanted || sent.elapsed',
         replace: 'if (isLast || sent.elapsed',
       },
       {
-        file: 'waiting/lock-attempts.ts',
+        file: 'waiting/hand-over-attempts.ts',
         find: 'return { ...acquired, handed: handed + 1 };',
         replace: 'return { ...acquired, lease: wanted, handed: handed + 1 };',
       },
