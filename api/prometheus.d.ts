@@ -349,25 +349,6 @@ export type LockEvent = LockNotice | LifeCycleEvent;
 export type LockEventType = LockEvent['type'];
 
 // not exported
-export declare abstract class LockGetters {
-    constructor(services: never);
-    getLock(name: string): Lock;
-    getFairLock(name: string): Lock;
-    getNonReentrantLock(name: string, options?: NonReentrantLockOptions): Lock;
-    getFencedLock(name: string): FencedLock;
-    getSpinLock(name: string, backoff?: Backoff): Lock;
-    getGroupLock(group: string, values: readonly string[]): Lock;
-    getMultiLock(...locks: readonly (string | Lock)[]): Lock<MultiHold>;
-    getRedLock(name: string): Lock;
-    getRedLock(...locks: readonly Lock[]): Lock<MultiHold>;
-    getReadWriteLock(name: string, options?: ReadWriteLockOptions): ReadWriteLock;
-    getSemaphore(name: string): Semaphore;
-    getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore;
-    getLeaderElection(name: string, options: LeaderElectionOptions): LeaderElection;
-    getCountDownLatch(name: string): CountDownLatch;
-}
-
-// not exported
 export type LockKindName = 'reentrant' | 'fair' | 'fenced' | 'spin' | 'group' | 'read' | 'write' | 'redlock' | 'limit' | 'semaphore' | 'permitExpirableSemaphore';
 
 // not exported
@@ -467,14 +448,6 @@ export type LockNotice = (Omit<OfHold, 'heldFor'> & {
 };
 
 // not exported
-export declare abstract class LockObservation extends LockGetters {
-    constructor(services: never);
-    stats(): LockStats;
-    list(pattern?: string, options?: ListOptions): AsyncIterable<ListedLock>;
-    releaseHolder(name: string, owner: string): Promise<boolean>;
-}
-
-// not exported
 export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 
 export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
@@ -486,7 +459,7 @@ export declare class LockPrometheusModule extends ConfigurableModuleClass implem
 }
 
 // not exported
-export declare class LockService extends LockObservation {
+export declare class LockService {
     constructor(services: never);
     forConnection(name: string): LockService;
     withLock<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
@@ -505,7 +478,24 @@ export declare class LockService extends LockObservation {
     tryAcquire(name: string, options?: LockOptions): Promise<Hold | null>;
     attach(token: HoldToken, options?: DetachOptions): Promise<Hold>;
     runInScope<T>(fn: () => T | Promise<T>): Promise<T>;
+    getLock(name: string): Lock;
+    getFairLock(name: string): Lock;
+    getNonReentrantLock(name: string, options?: NonReentrantLockOptions): Lock;
+    getFencedLock(name: string): FencedLock;
+    getSpinLock(name: string, backoff?: Backoff): Lock;
+    getGroupLock(group: string, values: readonly string[]): Lock;
+    getMultiLock(...locks: readonly (string | Lock)[]): Lock<MultiHold>;
+    getRedLock(name: string): Lock;
+    getRedLock(...locks: readonly Lock[]): Lock<MultiHold>;
+    getReadWriteLock(name: string, options?: ReadWriteLockOptions): ReadWriteLock;
+    getSemaphore(name: string): Semaphore;
+    getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore;
+    getLeaderElection(name: string, options: LeaderElectionOptions): LeaderElection;
+    getCountDownLatch(name: string): CountDownLatch;
     currentHold(name?: string): Hold | undefined;
+    stats(): LockStats;
+    list(pattern?: string, options?: ListOptions): AsyncIterable<ListedLock>;
+    releaseHolder(name: string, owner: string): Promise<boolean>;
     onEvent(listener: EventListener<LockNotice['type']>): () => void;
     onEvent<T extends LockEventType>(types: T | readonly T[] | 'all', listener: EventListener<T>): () => void;
 }

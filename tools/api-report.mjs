@@ -10,11 +10,17 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = resolve(root, 'dist/esm');
 const isCheck = process.argv.includes('--check');
-const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { exports: targets } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-const files = Object.entries(entries).flatMap(([path, targets]) =>
-  targets.import === undefined ? [] : [{ name: path.slice(2) || 'index', file: resolve(root, targets.import.types) }],
+const integrations = readdirSync(join(dist, 'integrations')).filter((name) =>
+  existsSync(join(dist, 'integrations', name, 'index.d.ts')),
 );
+/** The entries: those that have an export, and each folder of the pattern. */
+const files = Object.entries(targets).flatMap(([path, { import: target }]) => {
+  if (target === undefined) return [];
+  const names = path === './*' ? integrations : [path.slice(2)];
+  return names.map((name) => ({ name: name || 'index', file: resolve(root, target.types.replace('*', name)) }));
+});
 const program = ts.createProgram(
   files.map(({ file }) => file),
   { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, skipLibCheck: true },

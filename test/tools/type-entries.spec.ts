@@ -1,16 +1,26 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
+const LIB = join(import.meta.dirname, '../../lib');
 const PACKAGE = '/app/node_modules/nest-redis-lock';
 const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
 const { exports } = JSON.parse(manifest) as {
   readonly exports: Readonly<Record<string, { readonly require: { readonly types: string } } | string>>;
 };
 
+/** The folders that the pattern of `exports` stands for. */
+const integrations = readdirSync(join(LIB, 'integrations')).filter((name) =>
+  existsSync(join(LIB, 'integrations', name, 'index.ts')),
+);
+
 /** The entries of the package that have types, and where these are. */
 const entries = Object.entries(exports).flatMap(([path, target]) =>
-  typeof target === 'string' ? [] : [[join('nest-redis-lock', path), join(PACKAGE, target.require.types)] as const],
+  typeof target === 'string'
+    ? []
+    : (path === './*' ? integrations : [path]).map(
+        (name) => [join('nest-redis-lock', name), join(PACKAGE, target.require.types.replace('*', name))] as const,
+      ),
 );
 
 /** The package as it is installed: its manifest and the types that it names. */
