@@ -1,7 +1,7 @@
 import { LockService } from '../lock.service.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { systemScheduler } from '../time/scheduler.js';
-import { loggerOf, openConnections } from './redis-lock.lifecycle.js';
+import { loggerOf, openConnections } from './open-connections.js';
 import { parseModuleOptions, type RedisLockOptions } from './options/redis-lock.options.js';
 import { createConnections, loadRuntimes, type OwnedRuntime } from './runtime.factory.js';
 import { ShutdownDrain } from './shutdown-drain.js';

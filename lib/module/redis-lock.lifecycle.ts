@@ -1,14 +1,6 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Logger,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
-import { allSettled } from '../concurrency/all-settled.js';
-import { logEvents } from '../events/event-log.js';
-import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
+import { type BeforeApplicationShutdown, Inject, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
+import { loggerOf, openConnections } from './open-connections.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 import { ShutdownDrain } from './shutdown-drain.js';
 import { DiscoveryService, ModuleRef, ModulesContainer } from '@nestjs/core';
@@ -18,38 +10,6 @@ import { LockedExecutor } from '../decorators/locked.executor.js';
 import { LockNotWiredError, LockOptionsError } from '../errors.js';
 import type { LockSettings } from './options/lock-settings.js';
 import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
-
-/**
- * Opens and probes all connections concurrently, so that none waits for another, and logs their events.
- * @throws LockUnavailableError, LockUnsafeError, after all are closed again.
- */
-export const openConnections = async (
-  { all, byName }: ConnectionRegistry<OwnedRuntime>,
-  draining: ShutdownDrain,
-): Promise<void> => {
-  const logs = new Map([...byName].map(([name, runtime]) => [runtime, loggerOf(name)]));
-  const probing = all.map((runtime) => {
-    const log = logs.get(runtime) ?? loggerOf(undefined);
-    logEvents(runtime.events, log);
-    runtime.open();
-    return runtime.probe.run(log);
-  });
-  try {
-    await allSettled(probing);
-  } catch (error) {
-    // No shutdown follows a failed start: Nest calls no hooks, and createLocks() returns nothing to close.
-    await draining.closeWithin(0);
-    throw error;
-  }
-};
-
-/** The logger context contains the connection's name, except for the default connection. */
-export const loggerOf = (connection: string | undefined): Logger =>
-  new Logger(
-    connection === undefined || connection === DEFAULT_CONNECTION_NAME
-      ? 'RedisLockModule'
-      : `RedisLockModule:${connection}`,
-  );
 
 type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
 

@@ -23,8 +23,8 @@ export interface ChaosCase {
   readonly losesData?: boolean;
   /** Keys that may be left, beside tokens and the keys that semaphores keep. */
   readonly mayLeave?: RegExp;
-  /** The time after which an earlier waiter for a fair lock must be served first, ms. Default: not demanded. */
-  readonly certainAfter?: number;
+  /** Whether waiters for fair locks must be served in the order of their places. Default: not demanded. */
+  readonly isInOrder?: boolean;
   /** The time by which an answer may come after the end of the wait, ms. Default: 1000. */
   readonly overrun?: number;
   /**

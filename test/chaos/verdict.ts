@@ -49,7 +49,7 @@ const fencedOf = (attempts: readonly Attempt[]): Fenced[] =>
   );
 
 /** The violations in the history of one lock. */
-const faultsOf = (lock: string, attempts: readonly Attempt[], { losesData, certainAfter }: ChaosCase): string[] => {
+const faultsOf = (lock: string, attempts: readonly Attempt[], { losesData, isInOrder }: ChaosCase): string[] => {
   const capacity = attempts[0]?.mode === 'permit' ? PERMITS : 1;
   const found = fencingFaults(fencedOf(attempts));
   if (!losesData) {
@@ -57,8 +57,9 @@ const faultsOf = (lock: string, attempts: readonly Attempt[], { losesData, certa
       found.push(`${lock}: held by ${holders.join(' and ')} at ${at.toFixed(1)}`);
     }
   }
-  if (certainAfter !== undefined && attempts.every(({ kind }) => kind === 'fair')) {
-    found.push(...orderFaults(attempts, certainAfter).map((fault) => `${lock}: ${fault}`));
+  if (isInOrder && attempts.every(({ kind }) => kind === 'fair')) {
+    if (!attempts.some(({ placed }) => placed !== undefined)) found.push(`${lock}: no place in the queue was seen`);
+    found.push(...orderFaults(attempts).map((fault) => `${lock}: ${fault}`));
   }
   return found;
 };

@@ -1,6 +1,8 @@
 // Loads each entry of an installed copy of the package, with the optional peers or without them.
 require('reflect-metadata');
 const assert = require('node:assert/strict');
+const { existsSync, readdirSync } = require('node:fs');
+const { dirname, join } = require('node:path');
 
 const PEERS = {
   './opentelemetry': '@opentelemetry/api',
@@ -69,9 +71,19 @@ const keepsUntilTransactionEnds = async () => {
   await app.close();
 };
 
+/** The entries of the package: those that have an export, and each folder of the pattern. */
+const entries = () => {
+  const manifest = require.resolve('nest-redis-lock/package.json');
+  const folder = join(dirname(manifest), 'dist/cjs/integrations');
+  const integrations = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'index.js')));
+  assert.ok(integrations.length > 0);
+  return Object.keys(require(manifest).exports)
+    .filter((path) => !path.endsWith('.json'))
+    .flatMap((path) => (path === './*' ? integrations.map((name) => `./${name}`) : [path]));
+};
+
 const main = async () => {
-  const { exports: entries } = require('nest-redis-lock/package.json');
-  for (const entry of Object.keys(entries).filter((path) => !path.endsWith('.json'))) {
+  for (const entry of entries()) {
     await load(`nest-redis-lock${entry.slice(1)}`, PEERS[entry]);
   }
   if (isInstalled('@nestjs-cls/transactional')) await keepsUntilTransactionEnds();

@@ -103,7 +103,7 @@ export const processCases: readonly ChaosCase[] = [
     title: 'first come, first served, with nothing amiss',
     topologies: ['standalone', 'cluster'],
     load: fairLoad,
-    certainAfter: 300,
+    isInOrder: true,
     run: () => sleep(2000),
   },
   {

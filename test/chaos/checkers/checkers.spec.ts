@@ -109,13 +109,15 @@ describe('The checker of tokens', () => {
 });
 
 describe('The checker of order', () => {
-  const attempt = (id: string, invoked: number, granted: number) => ({
+  const attempt = (id: string, invoked: number, granted: number, placed?: number) => ({
     ...{ id, kind: 'fair', lock: 'f', mode: 'exclusive' as const, wait: 1000 },
-    ...{ invoked, granted, until: granted + 1 },
+    ...{ invoked, granted, until: granted + 1, ...(placed === undefined ? {} : { placed }) },
   });
 
-  it('finds owners that overtook one with a certain place', () => {
-    expect(orderFaults([attempt('a', 0, 900), attempt('b', 500, 800)], 300)).toEqual(['b overtook a']);
-    expect(orderFaults([attempt('a', 0, 900), attempt('b', 200, 800)], 300)).toEqual([]);
+  it('finds owners that overtook one with a place', () => {
+    const late = attempt('b', 500, 800);
+    expect(orderFaults([attempt('a', 0, 900, 400), late])).toEqual(['b overtook a']);
+    expect(orderFaults([attempt('a', 0, 900, 600), late])).toEqual([]);
+    expect(orderFaults([attempt('a', 0, 900), late])).toEqual([]);
   });
 });

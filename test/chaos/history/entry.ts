@@ -17,6 +17,8 @@ export type Entry =
       /** The longest time that the client waits, ms. */
       readonly wait: number;
     }
+  /** The server has answered that the client waits for a fair lock: it has a place in the queue. */
+  | { readonly k: 'placed'; readonly id: string; readonly at: number }
   /** The client got the hold. */
   | {
       readonly k: 'grant';

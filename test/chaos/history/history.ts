@@ -10,6 +10,8 @@ export interface Attempt {
   readonly wait: number;
   /** The instant of the request. */
   readonly invoked: number;
+  /** The instant by which it had a place in the queue of a fair lock. */
+  placed?: number;
   /** The instant of the grant. */
   granted?: number;
   /** The last instant at which the holder could have acted; `Infinity` if no entry says that the hold ended. */
@@ -63,7 +65,8 @@ const apply = (attempt: Attempt | undefined, entry: Exclude<Entry, { k: 'crash' 
     attempt.granted = entry.at;
     if (entry.fence !== undefined) attempt.fence = BigInt(entry.fence);
     if (entry.lease !== undefined) attempt.lease = entry.lease;
-  } else if (entry.k === 'end') {
+  } else if (entry.k === 'placed') attempt.placed = entry.at;
+  else if (entry.k === 'end') {
     attempt.until = entry.until;
     if (entry.lostAt !== undefined) attempt.lostAt = entry.lostAt;
   } else attempt.refused = { at: entry.at, error: entry.error };

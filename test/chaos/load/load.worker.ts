@@ -40,6 +40,23 @@ client.runtime.events.on((event) => {
   if (event.type === 'unexpected') crashed(event.error);
 });
 
+/** The attempts for fair locks that have no place yet. Those of one lock get their places in the order of their calls. */
+const arriving = new Map<string, string[]>();
+client.runtime.events.on(
+  ({ kind, lockName }) => {
+    const id = kind === 'fair' ? arriving.get(lockName)?.shift() : undefined;
+    if (id !== undefined) recorder.note({ k: 'placed', id, at: monotonicNow() });
+  },
+  ['waiting'],
+);
+
+/** Called when an attempt has its outcome: it gets no place any more. */
+const hasArrived = (lock: string, id: string): void => {
+  const ids = arriving.get(lock);
+  const index = ids?.indexOf(id) ?? -1;
+  if (index >= 0) ids?.splice(index, 1);
+};
+
 /** The connection of the naive lock, with which the others are compared. */
 let naive: Redis | undefined;
 /** The client that acquires as Redisson does. */
@@ -158,10 +175,13 @@ const attempt = async (load: Load): Promise<void> => {
   const { kind, lease, wait } = load;
   const lock = rng.pick(load.names);
   recorder.note({ k: 'invoke', id, at: monotonicNow(), kind, lock, mode: modeOf(load), wait });
+  if (kind === 'fair') arriving.set(lock, [...(arriving.get(lock) ?? []), id]);
   let held: Held;
   try {
     held = await take(load, lock);
+    hasArrived(lock, id);
   } catch (error) {
+    hasArrived(lock, id);
     if (!(error instanceof LockError)) crashed(error);
     recorder.note({ k: 'refused', id, at: monotonicNow(), error: error instanceof Error ? error.name : String(error) });
     await sleep(20);
