@@ -1,7 +1,7 @@
 import type { LockKindName } from '../events/life-cycle-events.js';
 import type { HolderRecord } from './holder-record.js';
 
-/** What was inspected; `multi`: several locks as one. */
+/** The kind of an inspected lock; `multi`: several locks as one. */
 export type InspectedKind = LockKindName | 'countDownLatch' | 'multi';
 
 /** An owner that holds a lock, or one permit. */
@@ -21,7 +21,7 @@ export interface InspectedHolder {
   readonly isThisProcess: boolean;
 }
 
-/** Who waits for a lock. */
+/** The waiters for a lock. */
 export interface InspectedWaiting {
   /**
    * If waiters have an order on the server: how many have a place. Otherwise, how many clients listen for a release:
@@ -87,7 +87,7 @@ export interface InspectedLock {
   readonly members?: readonly InspectedLock[];
   /** Of a RedLock with servers of its own. */
   readonly nodes?: readonly InspectedNode[];
-  /** What was found instead of the lock, or of a part of it: a key of another type, or data that is not understood. */
+  /** The thing found in place of the lock, or of a part of it: a key of another type, or data that is not understood. */
   readonly problem?: string;
 }
 

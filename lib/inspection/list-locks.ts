@@ -18,7 +18,7 @@ export interface ListOptions {
   readonly batch?: number | undefined;
 }
 
-/** What is looked for. */
+/** The locks that are looked for. */
 interface ListSearch {
   readonly pattern: string;
   readonly batch: number;
@@ -46,9 +46,9 @@ export const parseList = (pattern: unknown, options: ListOptions | undefined, { 
   return { pattern, batch, signal: parseSignal(signal) };
 };
 
-/** What an iteration over the locks of one connection needs. */
+/** The services that an iteration over the locks of one connection needs. */
 interface ListServices extends InspectionServices {
-  /** What names begin with. */
+  /** The text with which names begin. */
   readonly keyPrefix: string;
   /** The permits with ids of this process. */
   readonly permits: OwnIds;
@@ -64,7 +64,7 @@ const kindOf = ({ shape, queue, fence }: StoredState): LockKindName => {
   return fence === undefined ? 'reentrant' : 'fenced';
 };
 
-/** What is stored under a name that was found. */
+/** The lock that is stored under a name that was found. */
 const inspectFound = async (services: ListServices, { name, key, what }: FoundName): Promise<ListedLock> => {
   const { inspection } = services.backend;
   const own = ownersOf(services.owners);

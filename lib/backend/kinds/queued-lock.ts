@@ -94,8 +94,8 @@ export class QueuedLock<
   }
 
   /**
-   * Acquires a permit if the owner is next and one is free, else gives it a place in the queue. The effect of a failed
-   * request is settled by the owner's next request, or by {@link leave}.
+   * Acquires the lock, or a permit, if the owner is next and it is free, else gives it a place in the queue. The effect of a
+   * failed request is settled by the owner's next request, or by {@link leave}.
    */
   async queue(request: Queueing): Promise<QueueOutcome<Use>> {
     const { name, owner, lease } = request;

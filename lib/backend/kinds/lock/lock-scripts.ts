@@ -77,7 +77,7 @@ export const shortening = (
 export interface LockScripts<Use = unknown> {
   /** The key of a lock. */
   keyOf(name: string): string;
-  /** What an acquisition of an owner has written. */
+  /** The data that an acquisition of an owner has written. */
   written(name: string, owner: OwnerId): Written;
   acquire(request: AcquireRequest, limits: RequestLimits): Promise<AcquireReply<Use>>;
   hold(request: HoldRequest, limits: RequestLimits): Promise<HoldReply>;
