@@ -2,7 +2,7 @@
 require('reflect-metadata');
 const assert = require('node:assert/strict');
 const { existsSync, readdirSync } = require('node:fs');
-const { dirname, join } = require('node:path');
+const path = require('node:path');
 
 const PEERS = {
   './opentelemetry': '@opentelemetry/api',
@@ -74,12 +74,12 @@ const keepsUntilTransactionEnds = async () => {
 /** The entries of the package: those that have an export, and each folder of the pattern. */
 const entries = () => {
   const manifest = require.resolve('nest-redis-lock/package.json');
-  const folder = join(dirname(manifest), 'dist/cjs/integrations');
-  const integrations = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'index.js')));
+  const folder = path.join(path.dirname(manifest), 'dist/cjs/integrations');
+  const integrations = readdirSync(folder).filter((name) => existsSync(path.join(folder, name, 'index.js')));
   assert.ok(integrations.length > 0);
   return Object.keys(require(manifest).exports)
-    .filter((path) => !path.endsWith('.json'))
-    .flatMap((path) => (path === './*' ? integrations.map((name) => `./${name}`) : [path]));
+    .filter((entry) => !entry.endsWith('.json'))
+    .flatMap((entry) => (entry === './*' ? integrations.map((name) => `./${name}`) : [entry]));
 };
 
 const main = async () => {
