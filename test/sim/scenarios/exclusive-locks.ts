@@ -87,16 +87,18 @@ const takeOnce = async (caller: Caller, locks: Locks): Promise<void> => {
   await caller.work(rng.pick([0, 0, 5, 100]) * rng.next());
 };
 
-/** Takes a lock whenever a lock was lost. */
-const listenForLoss = (caller: Caller, locks: Locks): void => {
+/** Takes a lock whenever one was lost, or was re-entered by another caller. */
+const reactToEvents = (caller: Caller, locks: Locks): void => {
   const { process, world } = caller;
+  const reactsTo = world.rng.pick(['lost', 're-entered'] as const);
   let times = 0;
-  process.locks.onEvent(({ type }) => {
+  const react = (): void => {
+    if (times >= 3) return;
     times += 1;
-    if (type !== 'lost' || times > 5) return;
     const lock = locks.lockOf(caller, world.rng.pick(locks.names));
     void caller.locked(lock, { wait: 1500 }, (hold) => caller.work(5, hold.signal));
-  });
+  };
+  process.locks.onEvent(reactsTo, react);
 };
 
 /** Ends the holds of a lock by force, as an operator may. */
@@ -125,7 +127,7 @@ const contention = (title: string, kinds: readonly (keyof typeof KINDS)[]): Scen
     if (kind === 'fair' && profile.name === 'quiet') watchFairOrder(simulation, server);
     const callers = Array.from({ length: rng.whole(2, 6) }, () => world.caller());
     const admins = rng.chance(0.12) ? [world.caller()] : [];
-    if (rng.chance(0.3)) listenForLoss(world.caller(), locks);
+    if (rng.chance(0.3)) reactToEvents(world.caller(), locks);
     return {
       callers: [
         ...callers.map((caller) => repeat(rng.whole(1, 3), () => takeOnce(caller, locks))),

@@ -98,7 +98,7 @@ const besiege = (world: SimulatedWorld, halfOf: HalfOf, writers: WaitingWriters)
   const fate = rng.pick(['dies', 'is cut', 'is aborted'] as const);
   simulation.at(end, () => {
     if (fate === 'dies' && processes.filter(({ isAlive }) => isAlive).length > 1) return writing?.kill();
-    if (fate === 'is cut') writing?.cutOne(rng.between(1, 400));
+    if (fate === 'is cut') writing?.cutOne(rng.between(0.5, 4) * profile.commandTimeout);
     return writing?.act(rng.between(0, 5), () => abort.abort(new Error('The writer gives up')));
   });
   const later = Array.from({ length: rng.whole(1, 3) }, () => world.caller(reading));

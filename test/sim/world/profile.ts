@@ -37,7 +37,7 @@ export const drawProfile = (rng: Rng): Profile => {
     },
     commandTimeout,
     watchdogTimeout: rng.pick([300, 1000, 3000]),
-    fairWaitTimeout: rng.pick([600, 2000, 5000]),
+    fairWaitTimeout: rng.pick([600, 2000, 5000, 15_000]),
     safetyPoll: rng.pick([5000, 20_000]),
     handover: rng.chance(0.7),
     faults: name === 'faulty' ? rng.whole(1, 5) : 0,
