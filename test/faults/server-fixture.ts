@@ -21,8 +21,11 @@ import { History } from './history.js';
 export const LEASE = 1500;
 /** D: the longest time one command may take. */
 export const DEADLINE = 200;
-/** For a request that the server has to execute, however long a busy machine takes for a new connection and for it. */
-export const SLOW = { commandTimeout: 2000 } as const;
+/**
+ * For a request that the server has to execute, however long a busy machine takes for a new connection and for it. It is
+ * also limited by half of its lease.
+ */
+export const SLOW = { commandTimeout: 2000, watchdogTimeout: 60_000 } as const;
 /** P: the safety poll of waiters. */
 export const POLL = 1000;
 /** B: the largest reconnect delay. */

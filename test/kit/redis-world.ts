@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { ConnectionInput, Scheduler } from '../../lib/index.js';
+import { systemScheduler } from '../../lib/time/scheduler.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
@@ -41,11 +42,14 @@ export class RedisWorld implements World {
     return new RedisProbe(this.admin);
   }
 
-  /** @param scheduler Replaces real time. On a manual clock the speed of the server decides nothing. */
+  /**
+   * @param scheduler Replaces real time. On a manual clock the speed of the server decides nothing. Default: one on which
+   *   no command misses its deadline; but short leases are renewed by real time, since they end by the server's clock.
+   */
   async open(
     options: ClientOptions = {},
     connection: ConnectionInput = this.server.url,
-    scheduler: Scheduler = this.started.scheduler,
+    scheduler: Scheduler = options.watchdogTimeout === undefined ? this.started.scheduler : systemScheduler,
   ): Promise<Client> {
     const client = this.clients.add(openClient({ ...options, connection }, { scheduler }));
     await client.connected();

@@ -13,8 +13,8 @@ import { flightLock, lockChannel } from '../../lib/keys/redisson-keys.js';
 const [, , connection = ''] = process.argv;
 const counts = new Redis(connection);
 
-/** The minimum hold of a lock, ms. */
-export const AT_LEAST_MS = 900;
+/** Longer than all replicas take for one tick, also on a busy machine, ms. */
+const AT_LEAST_MS = 60_000;
 
 const EVERY_SECOND = '* * * * * *';
 

@@ -13,7 +13,7 @@ type Impatient = Set<AbortController>;
 const giveUpSignal = (caller: Caller, impatient: Impatient): AbortSignal | undefined => {
   const { rng } = caller.world;
   if (rng.chance(0.2)) return caller.abortsWithin(rng.pick([50, 400]));
-  if (!rng.chance(0.4)) return undefined;
+  if (!rng.chance(0.6)) return undefined;
   const controller = new AbortController();
   impatient.add(controller);
   return controller.signal;
@@ -30,7 +30,7 @@ const giveUp = (caller: Caller, impatient: Impatient): void => {
 const takeOnce = async (caller: Caller, lock: Lock, leases: readonly number[], impatient: Impatient): Promise<void> => {
   const { world } = caller;
   const { rng, server } = world;
-  const wait = rng.pick([100, 1500, 60_000, 60_000]);
+  const wait = rng.pick([100, 1500, 60_000, 60_000, 60_000]);
   const lease = rng.pick(leases);
   const signal = giveUpSignal(caller, impatient);
   const request = { wait, lease, signal, isFree: () => !server.isHeld(NAME) };
@@ -40,7 +40,8 @@ const takeOnce = async (caller: Caller, lock: Lock, leases: readonly number[], i
     giveUp(caller, impatient);
     await caller.work(rng.pick([0, 20, 200]) * rng.next(), hold.signal);
     leave();
-    if (rng.chance(0.4)) await hold.release();
+    // Those behind know the end of a long lease, and not of the short one that follows.
+    if (rng.chance(lease > 1000 ? 0.7 : 0.3)) await hold.release();
     else if (rng.chance(0.5)) await hold.detach({ lease: rng.pick(DETACHED_MS) });
   } catch (error) {
     caller.tolerate(error);
@@ -53,10 +54,10 @@ export const endingLeases: Scenario = {
   name: 'ending leases',
   mayKill: false,
   isQuiet: true,
-  setup: (rng) => ({ servers: 1, processes: rng.whole(2, 3) }),
+  setup: (rng) => ({ servers: 1, processes: rng.pick([2, 3, 3]) }),
   start: (world) => {
     const { rng } = world;
-    const isFair = rng.chance(0.7);
+    const isFair = rng.chance(0.85);
     const leases = rng.chance(0.3) ? LEASES_MS : [100, 8000];
     const lockOf = ({ process: { locks } }: Caller): Lock => (isFair ? locks.getFairLock(NAME) : locks.getLock(NAME));
     const impatient: Impatient = new Set();

@@ -29,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   blockingSections,
   deadGrantees,
   endingLeases,
+  endingLeases,
   fairDeaths,
   fairLocks,
   readWriteLocks,
