@@ -120,12 +120,8 @@ export const isPassing = (error: unknown): error is LockUnavailableError =>
  * kind. `details.found` names it. Nothing was changed.
  */
 export class LockKeyTypeError extends LockError {
-  readonly code = 'LOCK_WRONG_KEY_TYPE';
+  readonly code = 'LOCK_KEY_TYPE';
 }
-
-/** The name of {@link LockKeyTypeError} in earlier versions. */
-export const WrongKeyTypeError = LockKeyTypeError;
-export type WrongKeyTypeError = LockKeyTypeError;
 
 /** An option is missing, unknown or out of range; the message names option and value. */
 export class LockOptionsError extends LockError {
@@ -188,8 +184,8 @@ export class LockNotWiredError extends LockError {
 }
 
 /** @param found The type or kind found under the name, in the backend's words. */
-export const wrongKeyType = (name: string, found: string): WrongKeyTypeError =>
-  new WrongKeyTypeError(
+export const wrongKeyType = (name: string, found: string): LockKeyTypeError =>
+  new LockKeyTypeError(
     `The key "${name}" holds a ${found}, which belongs to something else; choose another name or a key prefix for locks`,
     { lockName: name, details: { found } },
   );

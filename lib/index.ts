@@ -20,7 +20,6 @@ export {
   LockUnsafeError,
   LockKeyTypeError,
   StaleFenceError,
-  WrongKeyTypeError,
 } from './errors.js';
 export type { DeadlockOptions } from './module/options/deadlock.options.js';
 export type { OnInversion } from './deadlock/lock-order.js';

@@ -40,7 +40,7 @@ export const adapterOf = (title: string, entry: string, { options = {}, observe 
     @Module({
       imports: [
         RedisLockModule.forRoot({
-          ...(inMemory ? { backend: 'memory' as const } : { connection: { host, port } }),
+          ...(inMemory ? { connection: 'memory' as const } : { connection: { host, port } }),
           ...(watchdogTimeout === undefined ? {} : { watchdogTimeout }),
           ...options,
         }),

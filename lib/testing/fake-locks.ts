@@ -91,7 +91,7 @@ export class FakeLocks extends LockService {
   constructor() {
     const made: FakeLockCall[] = [];
     // The clock stands, so nothing is left running at the end of a test.
-    const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), new ManualClock(), (_, scheduler) =>
+    const runtime = createRuntime(parseModuleOptions({ connection: 'memory' }), new ManualClock(), (_, scheduler) =>
       grantEverything(scheduler, (call) => made.push(call)),
     );
     neverForget(runtime);

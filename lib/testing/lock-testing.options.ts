@@ -49,11 +49,11 @@ export const settingsInMemory = (options: RedisLockOptions): LockSettings => {
   const names = Object.keys(named);
   const connections = Object.fromEntries(names.map((name) => [name, 'memory']));
   const settings = parseModuleOptions(
-    names.length > 0 ? { ...inMemory, connections } : { ...inMemory, backend: 'memory' },
+    names.length > 0 ? { ...inMemory, connections } : { ...inMemory, connection: 'memory' },
   );
   return { ...settings, shutdownTimeout: 0 };
 };
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const ABOUT_SERVERS = ['backend', 'connection', 'connections', 'redlock', 'replicas', 'restartGuard', 'probe'] as const;
+const ABOUT_SERVERS = ['connection', 'connections', 'redlock', 'replicas', 'restartGuard', 'probe'] as const;

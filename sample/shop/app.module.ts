@@ -48,6 +48,6 @@ export class AppModule {
 
 const lockOptions = ({ redisUrl, keyPrefix }: ShopSettings): RedisLockOptions =>
   redisUrl === undefined
-    ? { backend: 'memory', holderRecords: true }
+    ? { connection: 'memory', holderRecords: true }
     : // Short, so that the locks of a process that was killed are soon free.
       { connection: redisUrl, keyPrefix, holderRecords: true, watchdogTimeout: '10s' };

@@ -139,7 +139,7 @@ describe('Waiting on the server', () => {
     ['acquired', acquired, { value: { outcome: 'acquired' } }],
     ['busy', ['busy', 500, 'other:1', 0], { value: { outcome: 'busy', remaining: 500, holder: 'other:1' } }],
     ['gone', gone, { value: { outcome: 'gone' } }],
-    ['a key of another type', ['wrong-type', 0, 'list', 0], { error: { code: 'LOCK_WRONG_KEY_TYPE' } }],
+    ['a key of another type', ['wrong-type', 0, 'list', 0], { error: { code: 'LOCK_KEY_TYPE' } }],
     ['malformed', MALFORMED, { error: { code: 'LOCK_UNAVAILABLE', outcome: 'unknown' } }],
     ['another lease', [LEASE + 1, 0], { error: { code: 'LOCK_UNAVAILABLE', outcome: 'unknown' } }],
     ['refused', REFUSED, { error: REFUSED }],

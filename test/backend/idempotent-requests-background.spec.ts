@@ -57,7 +57,7 @@ describe('A request with an idempotency key that is completed in the background'
 
   it.each<readonly [answers: string, object, readonly Answer[]]>([
     ['unknown, then refused for good', DENIED, [UNKNOWN, DENIED, DENIED]],
-    ['unknown, then a key of another type', { code: 'LOCK_WRONG_KEY_TYPE' }, [UNKNOWN, REFUSED, REFUSED, WRONG_TYPE]],
+    ['unknown, then a key of another type', { code: 'LOCK_KEY_TYPE' }, [UNKNOWN, REFUSED, REFUSED, WRONG_TYPE]],
   ])('(%s) is given up in the background, and that is reported', async (_, error, answers) => {
     const { aDayAfter, complete, times, givenUp, discarded } = setUpRequests(answers);
     const settled = await aDayAfter(complete);

@@ -32,7 +32,7 @@ describe('An acquisition with an idempotency key', () => {
     ['there are too few', ['too-few', '', 0, 1], { value: { outcome: 'too-few', count: 1 } }],
     ['the server refuses it', REFUSED, { error: REFUSED }],
     ['the server refuses it for good', DENIED, { error: DENIED }],
-    ['another type of key has the name', WRONG_TYPE, { error: { code: 'LOCK_WRONG_KEY_TYPE' } }],
+    ['another type of key has the name', WRONG_TYPE, { error: { code: 'LOCK_KEY_TYPE' } }],
   ])('is sent once and leaves nothing to undo if %s', async (_, answer, settlement) => {
     const { aDayAfter, acquire, times, discarded, undone } = setUpRequests([answer]);
     const settled = await aDayAfter(acquire);

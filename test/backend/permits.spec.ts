@@ -53,7 +53,7 @@ describe('Acquiring permits', () => {
   it.each<readonly [error: string, Answer, object]>([
     ['a refusal', REFUSED, REFUSED],
     ['a refusal for good', DENIED, DENIED],
-    ['a key of another type', ['wrong-type', 'list', 0, 0, 0], { code: 'LOCK_WRONG_KEY_TYPE' }],
+    ['a key of another type', ['wrong-type', 'list', 0, 0, 0], { code: 'LOCK_KEY_TYPE' }],
   ])('fails after %s with nothing to release', async (_, answer, error) => {
     const { clock, acquire, log } = setUp(answer);
     const settled = acquire(Infinity);
@@ -164,13 +164,13 @@ describe('Releasing a permit', () => {
 
   it.each<readonly [answers: string, sent: number, error: object, readonly object[], readonly Answer[]]>([
     ['refused for good', 1, DENIED, [], [DENIED]],
-    ['a key of another type', 1, { code: 'LOCK_WRONG_KEY_TYPE' }, [], [WRONG_TYPE]],
+    ['a key of another type', 1, { code: 'LOCK_KEY_TYPE' }, [], [WRONG_TYPE]],
     ['unknown, then refused for good', 3, UNKNOWN, [{ error: DENIED }], [UNKNOWN, DENIED, DENIED]],
     [
       'unknown twice, then a key of another type',
       3,
       UNKNOWN,
-      [{ error: { code: 'LOCK_WRONG_KEY_TYPE' } }],
+      [{ error: { code: 'LOCK_KEY_TYPE' } }],
       [UNKNOWN, UNKNOWN, WRONG_TYPE],
     ],
   ])(

@@ -134,7 +134,7 @@ describe('Ending the hold of another owner by force', () => {
   it.each<readonly [error: string, Answer, object]>([
     ['an unknown outcome', UNKNOWN, UNKNOWN],
     ['a refusal', REFUSED, REFUSED],
-    ['another type of key', ['wrong-type', 'list', 0], { code: 'LOCK_WRONG_KEY_TYPE' }],
+    ['another type of key', ['wrong-type', 'list', 0], { code: 'LOCK_KEY_TYPE' }],
   ])(
     'fails with %s, once the server refuses it, and is not repeated: by then another owner may hold',
     async (_, answer, error) => {
@@ -151,7 +151,7 @@ describe('Inspecting a lock', () => {
   it.each<readonly [what: string, Answer, object]>([
     ['a hold', ['locked', '', 2, 500], { value: { locked: true, count: 2, remaining: 500 } }],
     ['no hold', ['free', '', 0, -2], { value: { locked: false, count: 0, remaining: -2 } }],
-    ['another type of key', ['wrong-type', 'list', 0, 0], { error: { code: 'LOCK_WRONG_KEY_TYPE' } }],
+    ['another type of key', ['wrong-type', 'list', 0, 0], { error: { code: 'LOCK_KEY_TYPE' } }],
     ['a refusal', REFUSED, { error: REFUSED }],
     ['an unknown outcome', UNKNOWN, { error: UNKNOWN }],
   ])('sends one command and reports %s', async (_, answer, settlement) => {

@@ -1,6 +1,6 @@
 import { FairLockScripts } from '../../lib/backend/kinds/fair-lock/fair-lock.js';
 import { FencedLockScripts } from '../../lib/backend/kinds/fenced-lock/fenced-lock.js';
-import { WrongKeyTypeError } from '../../lib/errors.js';
+import { LockKeyTypeError } from '../../lib/errors.js';
 import { type Answer, settlementOf } from './answers-in-order.js';
 import {
   acquired,
@@ -62,7 +62,7 @@ describe('Acquiring a lock', () => {
     const { clock, lock, log } = setUpLock([['wrong-type', 0, 'list', 0]]);
     const settled = settlementOf(lock.acquire(REQUEST), clock);
     await clock.advance(60_000);
-    expect(settled).toMatchObject([{ error: expect.any(WrongKeyTypeError) }]);
+    expect(settled).toMatchObject([{ error: expect.any(LockKeyTypeError) }]);
     expect(log()).toHaveLength(1);
   });
 

@@ -4,7 +4,7 @@ import type { ServerHealth } from '../../lib/backend/backend-listener.js';
 import type { LockOperations, NodeResult } from '../../lib/backend/lock-operations.js';
 import { type NodeBackend, QuorumNode } from '../../lib/backend/quorum/quorum-node.js';
 import { RetryDelay } from '../../lib/backend/quorum/retry-delay.js';
-import { LockUnavailableError, WrongKeyTypeError } from '../../lib/errors.js';
+import { LockUnavailableError, LockKeyTypeError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 
@@ -44,7 +44,7 @@ export const UNKNOWN = new LockUnavailableError('no reply', 'unknown', false);
 export const REFUSED = new LockUnavailableError('out of memory', 'refused', false);
 export const NOT_SENT = new LockUnavailableError('no connection', 'not-sent', false);
 export const FORBIDDEN = new LockUnavailableError('NOPERM', 'refused', true);
-export const WRONG_TYPE = new WrongKeyTypeError('The key "n" holds a list');
+export const WRONG_TYPE = new LockKeyTypeError('The key "n" holds a list');
 
 /** A request that has reached a node and is not answered yet. */
 interface Asked {

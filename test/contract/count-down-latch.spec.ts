@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { LockOptionsError, LockShutdownError, WrongKeyTypeError } from '../../lib/index.js';
+import { LockOptionsError, LockShutdownError, LockKeyTypeError } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { latchChannel } from '../../lib/keys/redisson-keys.js';
@@ -100,7 +100,7 @@ onEveryBackend((world) => {
         () => latch.await({ wait: '1s' }),
         () => latch.await({ wait: 0 }),
       ]) {
-        await expect(call()).rejects.toThrow(WrongKeyTypeError);
+        await expect(call()).rejects.toThrow(LockKeyTypeError);
       }
       await expect(world.probe.state('c')).resolves.toMatchObject({ owners: { somebody: 1 } });
     });

@@ -1,4 +1,4 @@
-import { WrongKeyTypeError } from '../../lib/index.js';
+import { LockKeyTypeError } from '../../lib/index.js';
 import { Worker } from '../servers/worker/worker.js';
 import { inWorld } from '../kit/every-backend.js';
 import type { api } from './counter.worker.js';
@@ -160,11 +160,11 @@ inWorld(redis, ({ time }) => {
           () => latch.await({ wait: 100 }),
         ]) {
           await expect(call()).rejects.toMatchObject({
-            code: 'LOCK_WRONG_KEY_TYPE',
+            code: 'LOCK_KEY_TYPE',
             details: { found: 'string that is not a count' },
           });
         }
-        await expect(semaphore.release()).rejects.toThrow(WrongKeyTypeError);
+        await expect(semaphore.release()).rejects.toThrow(LockKeyTypeError);
         await expect(redis.admin.get('s')).resolves.toBe(text);
         await expect(redis.admin.keys('*')).resolves.toEqual(['s']);
       },

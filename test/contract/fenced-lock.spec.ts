@@ -1,5 +1,5 @@
 import { until } from '../kit/until.js';
-import { LockOwnershipError, WrongKeyTypeError } from '../../lib/index.js';
+import { LockOwnershipError, LockKeyTypeError } from '../../lib/index.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
@@ -163,8 +163,8 @@ onEveryBackend((world) => {
       const { locks } = await world.open();
       await world.probe.put(lockToken('n'), 'somebody', 60_000);
       const lock = locks.getFencedLock('n');
-      await expect(lock.acquire()).rejects.toThrow(WrongKeyTypeError);
-      await expect(lock.currentToken()).rejects.toThrow(WrongKeyTypeError);
+      await expect(lock.acquire()).rejects.toThrow(LockKeyTypeError);
+      await expect(lock.currentToken()).rejects.toThrow(LockKeyTypeError);
       await expect(lock.isLocked()).resolves.toBe(false);
     });
   });
@@ -252,7 +252,7 @@ inWorld(redis, () => {
         const { locks } = await redis.open();
         const lock = locks.getFencedLock('n');
         await redis.admin.set(TOKEN, value);
-        const foreign = { code: 'LOCK_WRONG_KEY_TYPE', lockName: TOKEN };
+        const foreign = { code: 'LOCK_KEY_TYPE', lockName: TOKEN };
         await expect(lock.acquire()).rejects.toMatchObject(foreign);
         await expect(lock.currentToken()).rejects.toMatchObject(foreign);
         await expect(redis.admin.exists('n')).resolves.toBe(0);

@@ -93,7 +93,7 @@ inWorld(redis, ({ time }) => {
     it('refuses a foreign key under the name of the group', async () => {
       const { locks } = await redis.open();
       await redis.admin.set('g', 'text');
-      const wrong = { code: 'LOCK_WRONG_KEY_TYPE', lockName: 'g' };
+      const wrong = { code: 'LOCK_KEY_TYPE', lockName: 'g' };
       const lock = locks.getGroupLock('g', ['v1']);
       await expect(lock.acquire()).rejects.toMatchObject(wrong);
       await expect(lock.forceRelease()).rejects.toMatchObject(wrong);
@@ -104,7 +104,7 @@ inWorld(redis, ({ time }) => {
       const { locks } = await redis.open();
       const plain = await locks.acquire('g');
       const lock = locks.getGroupLock('g', ['v1']);
-      const wrong = { code: 'LOCK_WRONG_KEY_TYPE', details: { found: 'hash that is no lock of this kind' } };
+      const wrong = { code: 'LOCK_KEY_TYPE', details: { found: 'hash that is no lock of this kind' } };
       await expect(lock.acquire()).rejects.toMatchObject(wrong);
       await plain.release();
       await redis.admin.hset('g', { mode: 'read', [peer]: 1 });

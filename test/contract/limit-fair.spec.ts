@@ -253,7 +253,7 @@ inWorld(redis, () => {
       await limit.queue({ ...wanted, owner: B7, slot: 60_000 });
       expect(await redis.admin.pttl(KEY)).toBeGreaterThan(30_000);
       await redis.admin.set(KEY, 'theirs');
-      await expect(limit.queue(wanted)).rejects.toMatchObject({ code: 'LOCK_WRONG_KEY_TYPE' });
+      await expect(limit.queue(wanted)).rejects.toMatchObject({ code: 'LOCK_KEY_TYPE' });
       await expect(limit.keep({ ...wanted, owners: [B7] })).resolves.toEqual([false]);
       await limit.leave({ ...wanted, owners: [A1, B7] });
       await expect(redis.admin.get(KEY)).resolves.toBe('theirs');

@@ -1,4 +1,4 @@
-import { WrongKeyTypeError } from '../../lib/index.js';
+import { LockKeyTypeError } from '../../lib/index.js';
 import { limitPermits } from '../../lib/keys/redisson-keys.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
@@ -112,10 +112,10 @@ inWorld(redis, ({ time }) => {
     ])('leaves %s alone', async (_, type, put) => {
       const { locks, runtime } = await redis.open();
       await put();
-      await expect(locks.withLimit('n', 1, work)).rejects.toThrow(WrongKeyTypeError);
+      await expect(locks.withLimit('n', 1, work)).rejects.toThrow(LockKeyTypeError);
       await expect(locks.withLimit('n', 1, work)).rejects.toMatchObject({ message: expect.stringContaining(type) });
-      await expect(runtime.backend.limit.forceRelease({ name: 'n' })).rejects.toThrow(WrongKeyTypeError);
-      await expect(runtime.backend.limit.inspect('n', A1)).rejects.toThrow(WrongKeyTypeError);
+      await expect(runtime.backend.limit.forceRelease({ name: 'n' })).rejects.toThrow(LockKeyTypeError);
+      await expect(runtime.backend.limit.inspect('n', A1)).rejects.toThrow(LockKeyTypeError);
       await expect(runtime.backend.limit.release({ name: 'n', owner: A1, lease: 1 })).resolves.toMatchObject({
         outcome: 'not-held',
       });

@@ -1,4 +1,4 @@
-import { LockOptionsError, WrongKeyTypeError } from '../../lib/index.js';
+import { LockOptionsError, LockKeyTypeError } from '../../lib/index.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 
@@ -99,7 +99,7 @@ onEveryBackend((world) => {
         () => semaphore.delete(),
       ];
       for (const call of calls) {
-        await expect(call()).rejects.toThrow(WrongKeyTypeError);
+        await expect(call()).rejects.toThrow(LockKeyTypeError);
         await expect(call()).rejects.toThrow(`The key "${name}" holds a hash`);
       }
       await expect(world.probe.state(name)).resolves.toMatchObject({ owners: { somebody: 1 } });
@@ -128,7 +128,7 @@ inWorld(redis, () => {
           () => semaphore.updateLeaseTime('0'.repeat(32), 100),
           () => semaphore.delete(),
         ]) {
-          await expect(call()).rejects.toMatchObject({ code: 'LOCK_WRONG_KEY_TYPE' });
+          await expect(call()).rejects.toMatchObject({ code: 'LOCK_KEY_TYPE' });
         }
         await expect(redis.admin.get('p')).resolves.toBe(value);
         await expect(redis.admin.zcard('{p}:timeout')).resolves.toBe(1);

@@ -91,7 +91,7 @@ describe('The lease of a permit', () => {
       const transitions = Object.assign(Object.create(permits) as typeof permits, slow);
       return Object.assign(memory, { permitExpirableSemaphore: transitions });
     };
-    const client = openClient({ backend: 'memory' }, { scheduler: clock, backend });
+    const client = openClient({ connection: 'memory' }, { scheduler: clock, backend });
     const semaphore = client.locks.getPermitExpirableSemaphore('p');
     await semaphore.trySetPermits(1);
     const finish = async <T>(work: Promise<T>, ms: number): Promise<T> => {

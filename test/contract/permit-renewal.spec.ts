@@ -166,7 +166,7 @@ describe('The renewal of permits', () => {
       };
       return Object.assign(memory, { permitExpirableSemaphore: Object.assign(Object.create(permits), { renew }) });
     };
-    const { locks } = openClient({ backend: 'memory', watchdogTimeout: TIMEOUT }, { scheduler: clock, backend });
+    const { locks } = openClient({ connection: 'memory', watchdogTimeout: TIMEOUT }, { scheduler: clock, backend });
     const semaphore = locks.getPermitExpirableSemaphore('p');
     await semaphore.trySetPermits(10);
     return { clock, sent, held, semaphore };

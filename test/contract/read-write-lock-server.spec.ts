@@ -1,4 +1,4 @@
-import { LockOwnershipError, WrongKeyTypeError } from '../../lib/index.js';
+import { LockOwnershipError, LockKeyTypeError } from '../../lib/index.js';
 import { inWorld } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
@@ -126,7 +126,7 @@ inWorld(redis, ({ time }) => {
       const theirs = { mode: 'dark', [A1]: '1', [`${A1}:write`]: '1' };
       await redis.admin.hset('rw', theirs);
       for (const ask of [() => lock.tryAcquire(), () => lock.isLocked(), () => lock.forceRelease()]) {
-        await expect(ask()).rejects.toThrow(WrongKeyTypeError);
+        await expect(ask()).rejects.toThrow(LockKeyTypeError);
       }
       await expect(redis.admin.hgetall('rw')).resolves.toEqual(theirs);
       expect(await redis.admin.pttl('rw')).toBe(-1);

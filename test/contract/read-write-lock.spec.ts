@@ -3,7 +3,7 @@ import {
   LockOptionsError,
   LockOwnershipError,
   type ReadWriteLockOptions,
-  WrongKeyTypeError,
+  LockKeyTypeError,
 } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
@@ -190,11 +190,11 @@ onEveryBackend((world) => {
         () => lock.forceRelease(),
       ];
       const exclusive = await plain.acquire();
-      for (const call of [...callsOf(read), ...callsOf(write)]) await expect(call()).rejects.toThrow(WrongKeyTypeError);
+      for (const call of [...callsOf(read), ...callsOf(write)]) await expect(call()).rejects.toThrow(LockKeyTypeError);
       await expect(exclusive.release()).resolves.toBe('released');
       for (const half of [read, write]) {
         const hold = await half.acquire();
-        for (const call of callsOf(plain)) await expect(call()).rejects.toThrow(WrongKeyTypeError);
+        for (const call of callsOf(plain)) await expect(call()).rejects.toThrow(LockKeyTypeError);
         await expect(hold.release()).resolves.toBe('released');
       }
     });

@@ -72,12 +72,12 @@ describe('The option redlock', () => {
   });
 
   it('is refused beside the memory backend', () => {
-    expect(refusal({ nodes: NODES }, { backend: 'memory' }).message).toContain('redlock cannot be combined');
+    expect(refusal({ nodes: NODES }, { connection: 'memory' }).message).toContain('redlock cannot be combined');
   });
 
   it('may be missing: then getRedLock names the missing configuration', () => {
     const locks = new LockService(
-      createRuntime(parseModuleOptions({ backend: 'memory' }), systemScheduler, memoryBackend),
+      createRuntime(parseModuleOptions({ connection: 'memory' }), systemScheduler, memoryBackend),
     );
     const error = thrownBy(() => locks.getRedLock('n'), LockOptionsError);
     expect(error.message).toContain('give redlock: { nodes: [connection, connection, connection] }');

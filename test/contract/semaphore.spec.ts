@@ -1,4 +1,4 @@
-import { LockConflictError, LockOptionsError, WrongKeyTypeError } from '../../lib/index.js';
+import { LockConflictError, LockOptionsError, LockKeyTypeError } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 /** Rows SE of the behaviour catalogue without waiters. */
@@ -240,7 +240,7 @@ onEveryBackend((world) => {
         () => semaphore.availablePermits(),
         () => semaphore.delete(),
       ]) {
-        await expect(call()).rejects.toThrow(WrongKeyTypeError);
+        await expect(call()).rejects.toThrow(LockKeyTypeError);
       }
       await expect(world.probe.state('s')).resolves.toMatchObject({ owners: { somebody: 1 } });
       await expect(world.probe.names()).resolves.toEqual(['s']);

@@ -5,7 +5,7 @@ import {
   LockOptionsError,
   LockTimeoutError,
   type SingleFlightOptions,
-  WrongKeyTypeError,
+  LockKeyTypeError,
 } from '../../lib/index.js';
 import { thrownBy } from '../kit/caught.js';
 import { onEveryBackend } from '../kit/every-backend.js';
@@ -326,7 +326,7 @@ onEveryBackend((world: World) => {
       const { locks, events } = await world.open();
       await world.probe.put(flightResult(NAME), 'somebody', 60_000);
       const work = new Work();
-      await expect(finish(share(locks, work))).rejects.toBeInstanceOf(WrongKeyTypeError);
+      await expect(finish(share(locks, work))).rejects.toBeInstanceOf(LockKeyTypeError);
       expect(work.runs).toBe(0);
       await world.probe.remove(flightResult(NAME));
       const call = share(locks, work);
@@ -338,7 +338,7 @@ onEveryBackend((world: World) => {
       expect(events).toContainEqual({
         type: 'result-not-shared',
         lockName: NAME,
-        error: expect.any(WrongKeyTypeError),
+        error: expect.any(LockKeyTypeError),
       });
     });
 
@@ -349,7 +349,7 @@ onEveryBackend((world: World) => {
       await runtime.backend.singleFlight.save({ name: NAME, owner: hold.owner, text, keep: 60_000 });
       await hold.release();
       const work = new Work();
-      await expect(finish(share(locks, work, { ttl: '1m' }))).rejects.toBeInstanceOf(WrongKeyTypeError);
+      await expect(finish(share(locks, work, { ttl: '1m' }))).rejects.toBeInstanceOf(LockKeyTypeError);
       expect(work.runs).toBe(0);
     });
 

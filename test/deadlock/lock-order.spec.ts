@@ -111,7 +111,7 @@ describe('The option lockOrder', () => {
     lockOrder?: 'off' | 'warn' | 'throw',
   ): Promise<{ orders: Orders; told: LockEvent[]; close: () => Promise<void> }> => {
     const app = await Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ backend: 'memory', ...(lockOrder && { lockOrder }) })],
+      imports: [RedisLockModule.forRoot({ connection: 'memory', ...(lockOrder && { lockOrder }) })],
       providers: [Orders],
     }).compile();
     app.useLogger(false);

@@ -22,7 +22,7 @@ import {
   lockName,
   RedisLockModule,
   StaleFenceError,
-  WrongKeyTypeError,
+  LockKeyTypeError,
 } from 'nest-redis-lock';
 import { checkFence, fenceHeader, MemoryFenceStore } from 'nest-redis-lock/fencing';
 import { until } from '../kit/until.js';
@@ -44,7 +44,7 @@ const open = async (
   options: object = {},
 ): Promise<{ locks: LockService; orders: Orders; close: () => Promise<void> }> => {
   const app = await Test.createTestingModule({
-    imports: [RedisLockModule.forRoot({ backend: 'memory', ...options })],
+    imports: [RedisLockModule.forRoot({ connection: 'memory', ...options })],
     providers: [Orders, { provide: 'unused', useValue: '' }],
   }).compile();
   await app.init();
@@ -241,8 +241,8 @@ const CASES: readonly Failure[] = [
     },
   ],
   [
-    WrongKeyTypeError,
-    'LOCK_WRONG_KEY_TYPE',
+    LockKeyTypeError,
+    'LOCK_KEY_TYPE',
     'The key "n" holds a hash, which belongs to something else; choose another name or a key prefix for locks',
     async () => {
       const { locks } = await open();
@@ -280,8 +280,8 @@ const CASES: readonly Failure[] = [
   [
     LockOptionsError,
     'LOCK_OPTIONS',
-    'connection cannot be combined with backend "memory"; set one of the two',
-    () => open({ connection: 'redis://127.0.0.1:1' }),
+    'connection cannot be combined with connections; list it there, under the name "default"',
+    () => open({ connections: { default: 'memory' } }),
   ],
   [LockNameError, 'LOCK_NAME', 'The lock name "" is empty', async () => (await open()).locks.acquire('')],
   [

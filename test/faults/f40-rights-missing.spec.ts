@@ -34,7 +34,7 @@ describe('F40: the user lacks the right to a command that scripts need', () => {
     const locks = await lacking('get');
     await fixture().admin.hset('hash', 'field', 'value');
     const { error } = await settled(() => locks.getSemaphore('hash').tryAcquire());
-    expect(error).toMatchObject({ code: 'LOCK_WRONG_KEY_TYPE', details: { found: 'hash' } });
+    expect(error).toMatchObject({ code: 'LOCK_KEY_TYPE', details: { found: 'hash' } });
   });
 
   it('HDEL: a release reports the refusal, not a lost lock', async () => {

@@ -1,4 +1,4 @@
-import { WrongKeyTypeError } from '../../lib/errors.js';
+import { LockKeyTypeError } from '../../lib/errors.js';
 import type { Lock, LockService } from '../../lib/index.js';
 import { LOCKS } from '../topologies/every-kind.js';
 import { settled } from './observe.js';
@@ -48,7 +48,7 @@ describe('F47: the name is that of a hash of the application', () => {
       const lock = lockOf(await connected(), 'f47');
       for (const call of callsOf(lock)) {
         const { error } = await settled(call);
-        expect(error).toBeInstanceOf(WrongKeyTypeError);
+        expect(error).toBeInstanceOf(LockKeyTypeError);
         expect(error).toMatchObject({ lockName: 'f47', details: { found: expect.stringMatching(/^hash (of|that)/) } });
         await expect(admin.hgetall('f47')).resolves.toEqual(fields);
         await expect(admin.pttl('f47')).resolves.toBe(-1);
@@ -66,7 +66,7 @@ describe('F47: the name is that of a hash of the application', () => {
       await expect(admin.hgetall('f47')).resolves.toEqual({ customerId: '7', total: '12' });
       await expect(admin.pttl('f47')).resolves.toBe(-1);
       expect((await settled(() => lockOf(locks, 'f47').tryAcquire())).error).toMatchObject({
-        code: 'LOCK_WRONG_KEY_TYPE',
+        code: 'LOCK_KEY_TYPE',
         details: { found: 'hash that is no lock of this kind' },
       });
     });

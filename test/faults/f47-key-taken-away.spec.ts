@@ -1,4 +1,4 @@
-import { LockError, LockLostError, WrongKeyTypeError } from '../../lib/errors.js';
+import { LockError, LockLostError, LockKeyTypeError } from '../../lib/errors.js';
 import type { Hold } from '../../lib/holds/hold.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
@@ -86,7 +86,7 @@ describe('F47: the key is taken away', () => {
         () => lock.remainingLease(),
       ]) {
         const { error } = await settled<unknown>(call);
-        expect(error).toBeInstanceOf(WrongKeyTypeError);
+        expect(error).toBeInstanceOf(LockKeyTypeError);
         expect(error).toMatchObject({ lockName: 'f47', details: { found: type } });
       }
       await expect(fixture().admin.dump('f47')).resolves.toEqual(before);
@@ -101,7 +101,7 @@ describe('F47: the key is taken away', () => {
     await fixture().listening('f47');
     await fixture().admin.set('f47', 'text');
     await fixture().admin.publish('redisson_lock__channel:{f47}', '0');
-    for (const { error } of await Promise.all(waiting)) expect(error).toBeInstanceOf(WrongKeyTypeError);
+    for (const { error } of await Promise.all(waiting)) expect(error).toBeInstanceOf(LockKeyTypeError);
     expect(waiter.runtime.acquirer.contended).toBe(0);
     await expect(hold.release()).resolves.toBe('expired');
     await expect(fixture().admin.get('f47')).resolves.toBe('text');

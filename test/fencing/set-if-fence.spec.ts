@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { LockNameError, LockOptionsError, StaleFenceError, WrongKeyTypeError } from 'nest-redis-lock';
+import { LockNameError, LockOptionsError, StaleFenceError, LockKeyTypeError } from 'nest-redis-lock';
 import { RedisFenceStore, setIfFence } from 'nest-redis-lock/fencing';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { caught, thrownBy } from '../kit/caught.js';
@@ -86,11 +86,11 @@ describe('Fences on Redis', () => {
 
     it('refuses keys with other data, and changes nothing', async () => {
       await world.admin.hset('report', 'a', '1');
-      expect((await caught(set('a', FENCE), WrongKeyTypeError)).lockName).toBe('report');
+      expect((await caught(set('a', FENCE), LockKeyTypeError)).lockName).toBe('report');
       await expect(world.admin.exists('{report}:fence')).resolves.toBe(0);
       await world.admin.del('report');
       await world.admin.set('{report}:fence', 'no token');
-      expect((await caught(set('a', FENCE), WrongKeyTypeError)).lockName).toBe('{report}:fence');
+      expect((await caught(set('a', FENCE), LockKeyTypeError)).lockName).toBe('{report}:fence');
       await expect(world.admin.exists('report')).resolves.toBe(0);
     });
 
@@ -125,7 +125,7 @@ describe('Fences on Redis', () => {
 
     it('refuses other data and wrong options', async () => {
       await world.admin.set('fence:ledger', 'text');
-      const error = await caught(new RedisFenceStore(world.admin).advance('ledger', 1n), WrongKeyTypeError);
+      const error = await caught(new RedisFenceStore(world.admin).advance('ledger', 1n), LockKeyTypeError);
       expect(error.lockName).toBe('fence:ledger');
       expect(thrownBy(() => new RedisFenceStore(world.admin, { keepFence: 0 }), LockOptionsError).message).toContain(
         'keepFence',

@@ -1,4 +1,4 @@
-import { LockLostError, WrongKeyTypeError } from '../../lib/errors.js';
+import { LockLostError, LockKeyTypeError } from '../../lib/errors.js';
 import { safeDuration } from '../../lib/watchdog/lease.js';
 import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { thrownBy } from '../kit/caught.js';
@@ -93,7 +93,7 @@ const LOSSES: readonly Loss[] = [
     cause: 'an inspection finds something else under its name',
     lose: async ({ lock, grant }) => {
       const verifying = grant.verify();
-      lock.inspections.next().fail(new WrongKeyTypeError('a list'));
+      lock.inspections.next().fail(new LockKeyTypeError('a list'));
       await verifying;
     },
     reason: GONE,

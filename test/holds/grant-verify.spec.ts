@@ -1,4 +1,4 @@
-import { WrongKeyTypeError } from '../../lib/errors.js';
+import { LockKeyTypeError } from '../../lib/errors.js';
 import { GONE, HOLD_REPLIES, lossesIn, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
 
 type Opened = ReturnType<typeof openGrant>;
@@ -25,7 +25,7 @@ describe('A grant that is asked to verify that the server still has it', () => {
     { reply: 'that it is not held', answer: 0, losses: [GONE], others: [] },
     { reply: 'a passing error', answer: unavailable(), losses: [], others: [] },
     { reply: 'a permanent error', answer: unavailable(true), losses: [], others: ['unexpected'] },
-    { reply: 'a key of another type', answer: new WrongKeyTypeError('a list'), losses: [GONE], others: [] },
+    { reply: 'a key of another type', answer: new LockKeyTypeError('a list'), losses: [GONE], others: [] },
     { reply: 'an unknown error', answer: new TypeError('?'), losses: [], others: ['unexpected'] },
   ])('and is answered with $reply never rejects, and may ask again', async ({ answer, losses, others }) => {
     const { lock, grant, emitted } = openGrant();
@@ -43,7 +43,7 @@ describe('A grant that is asked to verify that the server still has it', () => {
     { reply: 'that it is not held', answer: (lock: Opened['lock']) => lock.answerInspection(0) },
     {
       reply: 'a key of another type',
-      answer: (lock: Opened['lock']) => lock.inspections.next().fail(new WrongKeyTypeError('a list')),
+      answer: (lock: Opened['lock']) => lock.inspections.next().fail(new LockKeyTypeError('a list')),
     },
   ])('and is answered with $reply', ({ answer }) => {
     it('has lost nothing when its last hold was released meanwhile', async () => {

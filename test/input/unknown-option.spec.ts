@@ -19,7 +19,7 @@ const options = (given: object): never => given as never;
 
 describe('An option that does not exist', () => {
   it.each(['exceptionFilter', 'isGlobal'])('D33: %s from a factory is refused with its right place', async (option) => {
-    const useFactory = (): RedisLockOptions => options({ backend: 'memory', [option]: false });
+    const useFactory = (): RedisLockOptions => options({ connection: 'memory', [option]: false });
     const compiling = Test.createTestingModule({ imports: [RedisLockModule.forRootAsync({ useFactory })] }).compile();
     expect((await caught(compiling, LockOptionsError)).message).toBe(
       `unknown option "${option}" of RedisLockModule; it belongs beside useFactory, useClass or useExisting in ` +

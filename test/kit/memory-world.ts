@@ -34,10 +34,10 @@ export class MemoryWorld implements World {
 
   async open(options: ClientOptions = {}): Promise<Client> {
     const { clock } = this.shared;
-    const { fencing, commandTimeout } = parseModuleOptions({ ...options, backend: 'memory' });
+    const { fencing, commandTimeout } = parseModuleOptions({ ...options, connection: 'memory' });
     const backend = (scheduler: MonotonicScheduler): LockBackend =>
       new RedisBackend(this.shared.connect(commandTimeout), { fencing }, scheduler);
-    return this.clients.add(openClient({ ...options, backend: 'memory' }, { scheduler: clock, backend }));
+    return this.clients.add(openClient({ ...options, connection: 'memory' }, { scheduler: clock, backend }));
   }
 
   renewed(...names: readonly string[]): Promise<void> {

@@ -13,7 +13,7 @@ export interface ApplicationBackend {
 
 const memory = (): ApplicationBackend => ({
   open: async () => {},
-  application: (metadata = {}) => start(metadata, { backend: 'memory' }),
+  application: (metadata = {}) => start(metadata, { connection: 'memory' }),
   close: async () => {},
 });
 

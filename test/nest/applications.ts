@@ -20,7 +20,7 @@ type Options = RedisLockOptions & RedisLockModuleExtras;
 /** An application without a server. It locks in memory unless the options say otherwise. */
 export const compile = (
   metadata: ModuleMetadata,
-  options: Options = { backend: 'memory' },
+  options: Options = { connection: 'memory' },
   scheduler: Scheduler = systemScheduler,
 ): Promise<TestingModule> =>
   Test.createTestingModule({

@@ -83,7 +83,7 @@ let client: AbortController;
 
 beforeEach(async () => {
   clock = new ManualClock();
-  app = await start({ providers: [Orders] }, { backend: 'memory' }, clock);
+  app = await start({ providers: [Orders] }, { connection: 'memory' }, clock);
   orders = app.get(Orders);
   rival = await app.get(LockService).acquire('order:taken', { lease: '1h' });
   client = new AbortController();

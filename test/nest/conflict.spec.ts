@@ -125,7 +125,7 @@ let rival: Hold;
 
 beforeEach(async () => {
   clock = new ManualClock();
-  app = await start({ providers: [Orders] }, { backend: 'memory', wait: '2s' }, clock);
+  app = await start({ providers: [Orders] }, { connection: 'memory', wait: '2s' }, clock);
   orders = app.get(Orders);
   locks = app.get(LockService);
   rival = await locks.acquire('order:taken', { lease: '1h' });

@@ -27,14 +27,14 @@ describe('D57: a second copy of the library', () => {
   it('is named in one line with both places, before Nest asks for an import that is there', () => {
     const warn = warnings();
     placesIn().push(other);
-    lib.RedisLockModule.forRoot({ backend: 'memory' });
+    lib.RedisLockModule.forRoot({ connection: 'memory' });
     expect(warn.mock.calls).toEqual([[said]]);
   });
 
   it('is named for options of a factory, too', () => {
     const warn = warnings();
     placesIn().push(other);
-    lib.RedisLockModule.forRootAsync({ useFactory: () => ({ backend: 'memory' }) });
+    lib.RedisLockModule.forRootAsync({ useFactory: () => ({ connection: 'memory' }) });
     expect(warn.mock.calls).toEqual([[said]]);
   });
 
@@ -51,7 +51,7 @@ describe('D57: a second copy of the library', () => {
 
   it('is named if a lock of the other is not known', async () => {
     placesIn().push(other);
-    const locks = await lib.createLocks({ backend: 'memory' });
+    const locks = await lib.createLocks({ connection: 'memory' });
     expect(() => locks.getMultiLock('a', { name: 'b' } as never)).toThrow(expect.objectContaining({ message: said }));
     await locks.close();
   });
@@ -59,7 +59,7 @@ describe('D57: a second copy of the library', () => {
   it('is not one that was loaded from the same place', async () => {
     await load();
     const warn = warnings();
-    lib.RedisLockModule.forRoot({ backend: 'memory' });
+    lib.RedisLockModule.forRoot({ connection: 'memory' });
     expect([warn.mock.calls, placesIn().length]).toEqual([[], 1]);
   });
 });

@@ -27,7 +27,7 @@ describe('createLocks()', () => {
   });
 
   describe.each([
-    ['in memory', () => ({ backend: 'memory' }) as const],
+    ['in memory', () => ({ connection: 'memory' }) as const],
     ['on Redis', () => ({ connection: server.url })],
   ])('%s', (_, options) => {
     it('makes a LockService that is closed at the end of its block', async () => {

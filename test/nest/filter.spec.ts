@@ -17,7 +17,7 @@ import {
   LockShutdownError,
   LockTimeoutError,
   LockUnavailableError,
-  WrongKeyTypeError,
+  LockKeyTypeError,
 } from 'nest-redis-lock';
 import { firstValueFrom, type Observable } from 'rxjs';
 import { errorResponse } from '../../lib/module/lock-error-response.js';
@@ -49,7 +49,7 @@ const errors: Readonly<Record<string, LockError>> = {
   name: new LockNameError(secret, context),
   lost: new LockLostError(secret, context),
   ownership: new LockOwnershipError(secret, context),
-  wrongType: new WrongKeyTypeError(secret, context),
+  wrongType: new LockKeyTypeError(secret, context),
   options: new LockOptionsError(secret, context),
   notWired: new LockNotWiredError(secret, context),
 };
@@ -166,7 +166,7 @@ describe.each(adapters)('The errors of locks on %s', (_, adapter) => {
 
 describe.each(adapters)('On %s', (_, adapter) => {
   it('a conflict is 423 with conflictStatus: 423', async () => {
-    const options = { backend: 'memory', conflictStatus: 423 } as const;
+    const options = { connection: 'memory', conflictStatus: 423 } as const;
     const { app, url } = await serve(adapter, { controllers: [ErrorController] }, options);
     const response = await fetch(`${url}/errors/conflict`);
     await expect(response.json()).resolves.toMatchObject({ statusCode: 423, error: 'LOCK_CONFLICT' });
@@ -175,7 +175,7 @@ describe.each(adapters)('On %s', (_, adapter) => {
   });
 
   it('nothing is mapped with exceptionFilter: false', async () => {
-    const options = { backend: 'memory', exceptionFilter: false } as const;
+    const options = { connection: 'memory', exceptionFilter: false } as const;
     const { app, url } = await serve(adapter, { controllers: [ErrorController] }, options);
     const response = await fetch(`${url}/errors/conflict`);
     await expect(response.json()).resolves.toEqual({ statusCode: 500, message: 'Internal server error' });
@@ -183,7 +183,7 @@ describe.each(adapters)('On %s', (_, adapter) => {
   });
 
   it('the filter may be bound by hand where it is not bound for all', async () => {
-    const options = { backend: 'memory', exceptionFilter: false } as const;
+    const options = { connection: 'memory', exceptionFilter: false } as const;
     const { app, url } = await serve(adapter, { controllers: [FilteredController] }, options);
     await expect(fetch(`${url}/errors/conflict`).then(({ status }) => status)).resolves.toBe(409);
     await app.close();

@@ -34,7 +34,7 @@ describe('@Locked with holdAtLeast', () => {
 
   beforeEach(async () => {
     clock = new ManualClock();
-    app = await start({ providers: [Reports] }, { backend: 'memory' }, clock);
+    app = await start({ providers: [Reports] }, { connection: 'memory' }, clock);
     reports = app.get(Reports);
     locks = app.get(LockService);
   });

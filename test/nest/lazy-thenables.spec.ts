@@ -55,7 +55,7 @@ describe('D60: a result that begins only when it is awaited', () => {
   let module: TestingModule;
 
   beforeAll(async () => {
-    const imports = [RedisLockModule.forRoot({ backend: 'memory', keyPrefix: '', shutdownTimeout: 1 })];
+    const imports = [RedisLockModule.forRoot({ connection: 'memory', keyPrefix: '', shutdownTimeout: 1 })];
     module = await Test.createTestingModule({ imports, providers: [Orders] }).compile();
     await module.init();
   });

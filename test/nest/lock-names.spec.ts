@@ -51,7 +51,7 @@ describe('A name that cannot be a lock', () => {
   });
 
   it('has to fit with its prefix', async () => {
-    const app = await start({}, { backend: 'memory', keyPrefix: 'shop:', maxNameBytes: 10 });
+    const app = await start({}, { connection: 'memory', keyPrefix: 'shop:', maxNameBytes: 10 });
     const locks = app.get(LockService);
     expect(locks.getLock('order').name).toBe('shop:order');
     thrownBy(() => locks.getLock('orders'), LockNameError);

@@ -100,7 +100,7 @@ describe('D55: two @LockedCron of one name', () => {
   }
 
   const build = async (providers: Provider[], scheduleFirst: boolean) => {
-    const imports = [RedisLockModule.forRoot({ backend: 'memory' }), ScheduleModule.forRoot()];
+    const imports = [RedisLockModule.forRoot({ connection: 'memory' }), ScheduleModule.forRoot()];
     const app = await Test.createTestingModule({
       imports: scheduleFirst ? imports.toReversed() : imports,
       providers,

@@ -43,7 +43,7 @@ describe('A line of the log', () => {
 
   const open = async (options: RedisLockOptions = {}): Promise<void> => {
     clock = new ManualClock();
-    app = await start({ providers: [Orders] }, { backend: 'memory', ...options }, clock);
+    app = await start({ providers: [Orders] }, { connection: 'memory', ...options }, clock);
     locks = app.get(LockService);
     orders = app.get(Orders);
     locks.onEvent((event) => events.push(event));
@@ -222,7 +222,7 @@ class Carts {
 
 describe.each(adapters)('An event of lockHandler on %s', (_, adapter) => {
   it('D37: names controller and handler', async () => {
-    const options = { backend: 'memory', watchdogTimeout: 150, probe: false } as const;
+    const options = { connection: 'memory', watchdogTimeout: 150, probe: false } as const;
     const { app, url } = await serve(adapter, { controllers: [Carts] }, options);
     const text = await fetch(`${url}/carts`).then((response) => response.text());
     await app.close();

@@ -70,7 +70,7 @@ describe('A @Locked method that loses its lock', () => {
 
   beforeEach(async () => {
     clock = new ManualClock();
-    app = await start({ providers: [Carrier, Orders] }, { backend: 'memory' }, clock);
+    app = await start({ providers: [Carrier, Orders] }, { connection: 'memory' }, clock);
     orders = app.get(Orders);
   });
 

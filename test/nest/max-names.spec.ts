@@ -68,7 +68,7 @@ describe('maxNames', () => {
   let stock: Stock;
 
   const open = async (options: RedisLockOptions = {}): Promise<void> => {
-    app = await start({ providers: [Stock] }, { backend: 'memory', ...options });
+    app = await start({ providers: [Stock] }, { connection: 'memory', ...options });
     locks = app.get(LockService);
     stock = app.get(Stock);
   };
@@ -196,7 +196,7 @@ describe.each(adapters)('maxNames over HTTP on %s', (_, adapter) => {
   afterEach(() => served.app.close());
 
   it('D6: holds for lockHandler, and the client is told that it asks for too much', async () => {
-    served = await serve(adapter, { controllers: [Carts] }, { backend: 'memory', maxNames: 2 });
+    served = await serve(adapter, { controllers: [Carts] }, { connection: 'memory', maxNames: 2 });
     const { url } = served;
     const merge = (ids: string): Promise<Response> => fetch(`${url}/carts?ids=${ids}`, { method: 'POST' });
     expect((await merge('1,2')).status).toBe(201);

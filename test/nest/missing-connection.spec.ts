@@ -16,7 +16,6 @@ const MASTERS = { nodes: [1, 2, 3].map((port) => `redis://127.0.0.1:${port}`) };
 describe('A connection that is missing', () => {
   it.each([
     ['connection', { connection: FROM_ENVIRONMENT }],
-    ['connection', { connection: FROM_ENVIRONMENT, backend: 'redis' }],
     ['connection', { connection: FROM_ENVIRONMENT, redlock: MASTERS }],
     ['connections', { connections: FROM_ENVIRONMENT }],
     ['redlock', { redlock: FROM_ENVIRONMENT }],
@@ -88,9 +87,7 @@ describe('A connection that is missing', () => {
     expect(redisInput(options)).toEqual(options.connection ?? 'redis://127.0.0.1:6379');
   });
 
-  it('D35: is not used for memory, nor with several connections', () => {
-    const memory = { backend: 'memory', connection: FROM_ENVIRONMENT };
-    expect(parseModuleOptions(memory as RedisLockOptions).target).toEqual({ kind: 'memory' });
+  it('D35: is not used with several connections', () => {
     const several = { connections: { default: 'redis://shop' }, connection: FROM_ENVIRONMENT, redlock: undefined };
     expect(redisInput(several as RedisLockOptions)).toBe('redis://shop');
     const host = { host: 'shop', path: undefined, sentinels: null };

@@ -55,7 +55,6 @@ const accepts: Readonly<Record<string, Accepts>> = {
   maxNames: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   allowControlCharacters: oneOf(true, false),
   fencing: oneOf('clock', 'counter'),
-  fences: oneOf('clock', 'counter'),
   conflictStatus: oneOf(409, 423),
   deadlocks: oneOf('detect', 'off'),
   lockOrder: oneOf('off', 'warn', 'throw'),
@@ -85,7 +84,7 @@ const refusedDetails = (options: RedisLockOptions): LockOptionsError['details'] 
 
 describe('An option of the module', () => {
   it.each(cases)('%s is refused as %p when the application is made', async (option, value) => {
-    const options = { backend: 'memory' as const, [option]: value };
+    const options = { connection: 'memory' as const, [option]: value };
     const compiling = Test.createTestingModule({ imports: [RedisLockModule.forRoot(options)] }).compile();
     const error = await caught(compiling, LockOptionsError);
     expect(error.message.startsWith(`${option} must be `)).toBe(true);
@@ -189,25 +188,6 @@ describe('The option replicas', () => {
   });
 });
 
-describe('The option fencing', () => {
-  it('has an old name, which works alone and with the same value', () => {
-    expect(parseModuleOptions({ fences: 'counter' }).fencing).toBe('counter');
-    expect(parseModuleOptions({ fences: 'counter', fencing: 'counter' }).fencing).toBe('counter');
-    expect(parseModuleOptions({ fences: undefined, fencing: 'counter' }).fencing).toBe('counter');
-  });
-
-  it.each([
-    ['clock', 'counter'],
-    ['counter', 'clock'],
-  ] as const)('is refused as %s beside the old name with %s', (fencing, fences) => {
-    const error = thrownBy(() => parseModuleOptions({ fencing, fences }), LockOptionsError);
-    expect(error.message).toBe(
-      `fences "${fences}" contradicts fencing "${fencing}"; fences is the old name of fencing, so leave it out`,
-    );
-    expect(error.details).toEqual({ option: 'fences', value: fences });
-  });
-});
-
 describe('The connection', () => {
   const refusal = (connection: unknown): LockOptionsError =>
     thrownBy(() => parseModuleOptions({ connection: connection as string }), LockOptionsError);
@@ -264,8 +244,7 @@ describe('The connection', () => {
   });
 
   it('may be the memory of this process', () => {
-    expect(parseModuleOptions({ connection: 'memory' })).toEqual(parseModuleOptions({ backend: 'memory' }));
-    expect(parseModuleOptions({ backend: 'memory', connection: 'memory', keyPrefix: 'p:' })).toMatchObject({
+    expect(parseModuleOptions({ connection: 'memory', keyPrefix: 'p:' })).toMatchObject({
       target: { kind: 'memory' },
       keyPrefix: 'p:',
     });
@@ -273,19 +252,6 @@ describe('The connection', () => {
     const beside = (): unknown => parseModuleOptions({ connection: 'memory', redlock: { nodes } });
     expect(beside).toThrow('redlock cannot be combined with connection "memory"');
     expect(() => parseModuleOptions({ connection: 'Memory' })).toThrow(LockOptionsError);
-  });
-
-  it('is refused as memory beside the Redis backend', () => {
-    const error = thrownBy(() => parseModuleOptions({ backend: 'redis', connection: 'memory' }), LockOptionsError);
-    expect(error.message).toBe('connection "memory" cannot be combined with backend "redis"; set one of the two');
-    expect(error.details).toEqual({ option: 'connection' });
-  });
-
-  it('is refused beside the memory backend', () => {
-    const both = (): unknown => parseModuleOptions({ backend: 'memory', connection: 'redis://:s3cret@127.0.0.1' });
-    const error = thrownBy(both, LockOptionsError);
-    expect(error.message).toContain('connection cannot be combined with backend "memory"');
-    expect(inspect(error)).not.toContain('s3cret');
   });
 
   it.each([

@@ -17,7 +17,7 @@ import { caught } from '../kit/caught.js';
 
 @Injectable()
 class Config implements RedisLockOptionsFactory {
-  readonly locks: RedisLockOptions = { backend: 'memory', keyPrefix: 'configured:' };
+  readonly locks: RedisLockOptions = { connection: 'memory', keyPrefix: 'configured:' };
 
   createRedisLockOptions(): RedisLockOptions {
     return this.locks;
@@ -50,13 +50,13 @@ describe('RedisLockModule.forRoot()', () => {
   });
 
   it('provides one LockService to every module', async () => {
-    const app = await application(FeatureModule, RedisLockModule.forRoot({ backend: 'memory' }));
+    const app = await application(FeatureModule, RedisLockModule.forRoot({ connection: 'memory' }));
     expect(app.get(Consumer, { strict: false }).locks).toBe(app.get(LockService));
     await app.close();
   });
 
   it('provides it only to the modules that import it, with isGlobal: false', async () => {
-    const local = RedisLockModule.forRoot({ backend: 'memory', isGlobal: false });
+    const local = RedisLockModule.forRoot({ connection: 'memory', isGlobal: false });
     await expect(application(FeatureModule, local)).rejects.toThrow("can't resolve dependencies of the Consumer");
     @Module({ imports: [local], providers: [Consumer] })
     class LockingModule {}
@@ -66,13 +66,16 @@ describe('RedisLockModule.forRoot()', () => {
   });
 
   it('refuses to be imported twice', async () => {
-    const twice = [RedisLockModule.forRoot({ backend: 'memory' }), RedisLockModule.forRoot({ backend: 'memory' })];
+    const twice = [
+      RedisLockModule.forRoot({ connection: 'memory' }),
+      RedisLockModule.forRoot({ connection: 'memory' }),
+    ];
     const { message } = await caught(application(...twice), LockOptionsError);
     expect(message).toBe('RedisLockModule.forRoot() is imported twice; import it once, or set isGlobal: false');
   });
 
   it('is not imported twice by two modules that import the same', async () => {
-    const locking = RedisLockModule.forRoot({ backend: 'memory' });
+    const locking = RedisLockModule.forRoot({ connection: 'memory' });
     @Module({ imports: [locking] })
     class One {}
     @Module({ imports: [locking] })
@@ -85,14 +88,14 @@ describe('RedisLockModule.forRoot()', () => {
   it('may stand beside others that are not global, each with locks of its own', async () => {
     const consumerIn = (keyPrefix: string) => {
       @Module({
-        imports: [RedisLockModule.forRoot({ backend: 'memory', keyPrefix, isGlobal: false })],
+        imports: [RedisLockModule.forRoot({ connection: 'memory', keyPrefix, isGlobal: false })],
         providers: [{ provide: keyPrefix, useExisting: LockService }],
       })
       class LockingModule {}
       return LockingModule;
     };
     const app = await application(
-      RedisLockModule.forRoot({ backend: 'memory' }),
+      RedisLockModule.forRoot({ connection: 'memory' }),
       FeatureModule,
       consumerIn('one:'),
       consumerIn('other:'),
@@ -154,7 +157,7 @@ describe('RedisLockModule.forRootAsync()', () => {
   });
 
   it('checks the options that it is given', async () => {
-    const locking = RedisLockModule.forRootAsync({ useFactory: () => ({ backend: 'memory', wait: -1 }) });
+    const locking = RedisLockModule.forRootAsync({ useFactory: () => ({ connection: 'memory', wait: -1 }) });
     await expect(caught(application(locking), LockOptionsError)).resolves.toMatchObject({
       details: { option: 'wait', value: -1 },
     });
@@ -170,7 +173,7 @@ describe('RedisLockModule.forRootAsync()', () => {
 describe('WATCHDOG_SCHEDULER', () => {
   it('may be replaced, and then is the clock of leases, waits and renewals', async () => {
     const clock = new ManualClock();
-    const app = await start({}, { backend: 'memory', watchdogTimeout: '30s' }, clock);
+    const app = await start({}, { connection: 'memory', watchdogTimeout: '30s' }, clock);
     const lock = app.get(LockService).getLock('order');
     const hold = await lock.acquire();
     await clock.advance(9_999);

@@ -27,11 +27,7 @@ describe('The option connections', () => {
 
   it.each([
     ['beside connection', { connection: url, connections: { default: url } }, 'connection cannot be combined with'],
-    [
-      'beside the memory backend',
-      { backend: 'memory', connections: { default: url } },
-      'backend "memory" cannot be combined',
-    ],
+    ['beside memory', { connection: 'memory', connections: { default: url } }, 'connection cannot be combined with'],
     ['of none', { connections: {} }, 'connections must name at least one'],
     ['as a URL', { connections: url }, 'connections must be an object such as'],
     ['as a list', { connections: [url] }, 'connections must be an object such as'],
@@ -140,7 +136,7 @@ describe('An application that starts', () => {
     const module = await compile(
       {
         providers: [ConcurrencyProbe, Bills],
-        imports: [RedisLockModule.forRoot({ backend: 'memory', isGlobal: false })],
+        imports: [RedisLockModule.forRoot({ connection: 'memory', isGlobal: false })],
       },
       own,
     );

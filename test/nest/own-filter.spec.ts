@@ -15,10 +15,8 @@ import {
   type LockError,
   type LockErrorResponse,
   LockExceptionFilter,
-  LockKeyTypeError,
   LockTimeoutError,
   type RedisLockModuleExtras,
-  WrongKeyTypeError,
 } from 'nest-redis-lock';
 import { adapters, serve } from './applications.js';
 
@@ -70,7 +68,7 @@ class Localised extends LockExceptionFilter {
 
 describe.each(adapters)('A filter of the application on %s', (_, adapter) => {
   const asked = async (metadata: ModuleMetadata, extras?: RedisLockModuleExtras, filter?: typeof Own) => {
-    const { app, url } = await serve(adapter, metadata, { backend: 'memory', ...extras }, true, (made) => {
+    const { app, url } = await serve(adapter, metadata, { connection: 'memory', ...extras }, true, (made) => {
       if (filter) made.useGlobalFilters(new filter(made.get(HttpAdapterHost)));
     });
     const answers = await Promise.all(['conflict', 'timeout'].map((path) => fetch(`${url}/${path}`)));
@@ -100,7 +98,7 @@ describe.each(adapters)('A filter of the application on %s', (_, adapter) => {
 
   it('may answer in the language of the caller', async () => {
     const metadata = { controllers: [Errors], providers: [{ provide: APP_FILTER, useClass: Localised }] };
-    const { app, url } = await serve(adapter, metadata, { backend: 'memory', exceptionFilter: false });
+    const { app, url } = await serve(adapter, metadata, { connection: 'memory', exceptionFilter: false });
     const response = await fetch(`${url}/timeout`, { headers: { 'accept-language': 'de' } });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '7']);
     await expect(response.json()).resolves.toEqual({
@@ -110,14 +108,4 @@ describe.each(adapters)('A filter of the application on %s', (_, adapter) => {
     });
     await app.close();
   });
-});
-
-it('an error for a key of another type has its earlier name as an alias', () => {
-  const error = new LockKeyTypeError('a list');
-  expect(error).toBeInstanceOf(WrongKeyTypeError);
-  expect([WrongKeyTypeError, error.name, error.code]).toEqual([
-    LockKeyTypeError,
-    'LockKeyTypeError',
-    'LOCK_WRONG_KEY_TYPE',
-  ]);
 });

@@ -24,7 +24,7 @@ describe('A promised Observable of a @Locked method', () => {
     clock = new ManualClock();
     app = await start(
       { providers: [ConcurrencyProbe, LockedStreams] },
-      { backend: 'memory', watchdogTimeout: WATCHDOG_TIMEOUT },
+      { connection: 'memory', watchdogTimeout: WATCHDOG_TIMEOUT },
       clock,
     );
     streams = app.get(LockedStreams);
@@ -109,7 +109,7 @@ describe('A promised Observable of a @Locked method', () => {
       }
     }
     const seen: unknown[] = [];
-    const other = await start({ providers: [Reader] }, { backend: 'memory' }, clock);
+    const other = await start({ providers: [Reader] }, { connection: 'memory' }, clock);
     const observable = await other.get(Reader).read('1');
     observable.subscribe(() => seen.push({ listener: other.get(LockService).currentHold()?.name }));
     expect(seen).toEqual([{ source: 'stream:1' }, { listener: undefined }]);

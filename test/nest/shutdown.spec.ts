@@ -19,7 +19,7 @@ describe('While an application shuts down', () => {
 
   beforeEach(async () => {
     clock = new ManualClock();
-    app = await start({}, { backend: 'memory', shutdownTimeout: SHUTDOWN_TIMEOUT }, clock);
+    app = await start({}, { connection: 'memory', shutdownTimeout: SHUTDOWN_TIMEOUT }, clock);
     locks = app.get(LockService);
   });
 
@@ -56,7 +56,7 @@ describe('While an application shuts down', () => {
     'of %d ms, holders have %d ms until their signals abort, and it waits for them until %d ms',
     async (all, abort, end) => {
       await app.close();
-      app = await start({}, { backend: 'memory', shutdownTimeout: all }, clock);
+      app = await start({}, { connection: 'memory', shutdownTimeout: all }, clock);
       const { signal } = await app.get(LockService).acquire('a');
       let isClosed = false;
       const closing = beginClosing().then(({ closed }) => closed.then(() => (isClosed = true)));
@@ -215,7 +215,7 @@ describe.each(adapters)('While an application on %s shuts down', (_, adapter) =>
   };
 
   beforeEach(async () => {
-    const options = { backend: 'memory', shutdownTimeout: 50 } as const;
+    const options = { connection: 'memory', shutdownTimeout: 50 } as const;
     // No request is cut at the end of the application.
     served = await serve(adapter, { controllers: [WorkController] }, options, false);
     ({ busy } = served.app.get(WorkController));

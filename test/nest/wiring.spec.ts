@@ -232,7 +232,7 @@ describe('An instance that Nest did not construct is wired', () => {
 
 describe('An application whose lock module is not global', () => {
   it('compiles if the module with @Locked imports it, and only then', async () => {
-    const locking = RedisLockModule.forRoot({ backend: 'memory', isGlobal: false });
+    const locking = RedisLockModule.forRoot({ connection: 'memory', isGlobal: false });
     @Module({ imports: [locking], providers: [ConcurrencyProbe, Orders], exports: [Orders, ConcurrencyProbe] })
     class OrdersModule {}
     const app = await Test.createTestingModule({ imports: [OrdersModule] }).compile();

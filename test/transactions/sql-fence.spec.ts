@@ -124,7 +124,7 @@ describe('sqlFence on PostgreSQL', () => {
 
   it('refuses a holder that lost its lock and writes after the next one', async () => {
     await pool.query('INSERT INTO ledger (id, balance) VALUES (42, 0)');
-    const client = openClient({ backend: 'memory' });
+    const client = openClient({ connection: 'memory' });
     const locks: LockService = client.locks;
     const late = await locks.getFencedLock('ledger:42').acquire();
     await locks.getLock('ledger:42').forceRelease();

@@ -1,4 +1,4 @@
-import { LockShutdownError, WrongKeyTypeError } from '../../lib/errors.js';
+import { LockShutdownError, LockKeyTypeError } from '../../lib/errors.js';
 import { noReply, type SentAttempt } from './scripted-attempts.js';
 import { AcquirerBench } from './wait-queue-bench.js';
 
@@ -168,7 +168,7 @@ describe('D72: The callers of one process that wait for one name, after a grant 
   it.each([
     {
       title: 'a permanent error answers one of them',
-      end: (sent: readonly SentAttempt[]) => sent[1]?.fail(new WrongKeyTypeError('a hash')),
+      end: (sent: readonly SentAttempt[]) => sent[1]?.fail(new LockKeyTypeError('a hash')),
       error: 'LockKeyTypeError',
       granted: 1,
     },

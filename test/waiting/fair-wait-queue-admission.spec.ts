@@ -1,4 +1,4 @@
-import { WrongKeyTypeError } from '../../lib/errors.js';
+import { LockKeyTypeError } from '../../lib/errors.js';
 import { currentContext, runInContext, ScopeContext } from '../../lib/context/owner-context.js';
 import { FairQueueWorld, LEASE, NOTHING, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
@@ -96,7 +96,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
   });
 
   it.each([
-    ['a key of another type', new WrongKeyTypeError('Not a lock')],
+    ['a key of another type', new LockKeyTypeError('Not a lock')],
     ['a refusal for good', unavailable('refused', true)],
     ['a broken reply', new TypeError('No reply')],
   ])('is rejected together with all others, whether they have places or not, by %s', async (_, error) => {
@@ -114,7 +114,7 @@ describe('A waiter that comes to the queue of a fair lock', () => {
   it('releases a grant that comes after it was rejected because of another waiter', async () => {
     const [first, second] = [await world.enterFirst(), await world.enter()];
     await world.publish(first.owner);
-    await world.fail(second.owner, new WrongKeyTypeError('Not a lock'));
+    await world.fail(second.owner, new LockKeyTypeError('Not a lock'));
     expect(first.outcome).toBe('LockKeyTypeError');
     expect(world.left).toEqual([]);
     await world.grant(first.owner);

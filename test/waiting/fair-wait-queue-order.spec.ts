@@ -1,4 +1,4 @@
-import { WrongKeyTypeError } from '../../lib/errors.js';
+import { LockKeyTypeError } from '../../lib/errors.js';
 import { fairChannel } from '../../lib/keys/redisson-keys.js';
 import { FairQueueWorld, LEASE, NAME, NOTHING, SLOT, type Wait } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
@@ -185,7 +185,7 @@ describe('The places of the waiters of a process in the queue of a fair lock', (
     const [first, second] = [await world.enterFirst(), await world.enterPlaced()];
     const third = await world.enter();
     await untilKept(first);
-    const error = new WrongKeyTypeError('Not a lock');
+    const error = new LockKeyTypeError('Not a lock');
     world.locks.keeps.take().fail(error);
     await world.settle();
     expect([first.error, second.error, third.error]).toEqual([error, error, error]);

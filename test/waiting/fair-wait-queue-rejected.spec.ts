@@ -1,8 +1,8 @@
-import { WrongKeyTypeError } from '../../lib/errors.js';
+import { LockKeyTypeError } from '../../lib/errors.js';
 import { FairQueueWorld, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
 
-const NOT_A_LOCK = new WrongKeyTypeError('Not a lock');
+const NOT_A_LOCK = new LockKeyTypeError('Not a lock');
 
 /** A waiter whose wait has ended while its attempt is in flight. */
 const expiredDuringAttempt = async () => {

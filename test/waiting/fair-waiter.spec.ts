@@ -1,5 +1,5 @@
 import { FairWaiter } from '../../lib/waiting/fair/fair-waiter.js';
-import { WrongKeyTypeError } from '../../lib/errors.js';
+import { LockKeyTypeError } from '../../lib/errors.js';
 import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
 import { FairParts, LEASE, NAME, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
@@ -16,7 +16,7 @@ const failed =
 const notSent = failed(unavailable('not-sent'));
 const refused = failed(unavailable('refused'));
 const unknown = failed(unavailable('unknown'));
-const wrongKey = failed(new WrongKeyTypeError('Not a lock'));
+const wrongKey = failed(new LockKeyTypeError('Not a lock'));
 
 /** [the history of the waiter, the answers to its attempts, whether the server may have a place or a grant for it] */
 const HISTORIES: readonly [string, readonly Answer[], boolean][] = [

@@ -73,7 +73,7 @@ describe(`${CALLERS} callers of one process with ${PERMITS} permits`, () => {
     const backend = memoryBackend(new MonotonicScheduler(clock, () => {}));
     let requests = 0;
     count(backend, () => (requests += 1));
-    const client = openClient({ backend: 'memory' }, { scheduler: clock, backend: () => backend });
+    const client = openClient({ connection: 'memory' }, { scheduler: clock, backend: () => backend });
     await prepare?.(client.locks);
     const ends: (() => void)[] = [];
     const served: number[] = [];

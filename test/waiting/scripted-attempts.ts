@@ -1,4 +1,4 @@
-import { LockUnavailableError, WrongKeyTypeError } from '../../lib/errors.js';
+import { LockUnavailableError, LockKeyTypeError } from '../../lib/errors.js';
 import type { Scheduler } from '../../lib/time/scheduler.js';
 import type { AttemptStrategy, Busy, AttemptResult, Take } from '../../lib/waiting/attempt-strategy.js';
 
@@ -27,7 +27,7 @@ export const reply = (attempt: SentAttempt, what: Reply): void => {
   else if (what === 'busy') attempt.busy({ holder: 'them', remaining: 7000 });
   else if (what === 'no reply') attempt.fail(noReply());
   else if (what === 'no permission') attempt.fail(new LockUnavailableError('NOPERM', 'refused', true));
-  else attempt.fail(new WrongKeyTypeError('a hash'));
+  else attempt.fail(new LockKeyTypeError('a hash'));
 };
 
 /** Attempts that the test answers, in the order in which they were made. */

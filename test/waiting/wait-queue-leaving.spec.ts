@@ -1,4 +1,4 @@
-import { LockQueueFullError, LockUnavailableError, WrongKeyTypeError } from '../../lib/errors.js';
+import { LockQueueFullError, LockUnavailableError, LockKeyTypeError } from '../../lib/errors.js';
 import { noReply } from './scripted-attempts.js';
 import { WaitQueueBench } from './wait-queue-bench.js';
 
@@ -49,7 +49,7 @@ describe('A full wait queue', () => {
 
 describe('A wait queue that fails', () => {
   const PERMANENT = [
-    new WrongKeyTypeError('a hash'),
+    new LockKeyTypeError('a hash'),
     new LockUnavailableError('NOPERM', 'refused', true),
     new TypeError(),
   ];

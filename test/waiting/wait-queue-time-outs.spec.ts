@@ -125,7 +125,7 @@ describe('A waiter whose time is over during the attempt of another', () => {
     { before: undefined, atOnce: false, what: 'granted', error: { code: 'LOCK_TIMEOUT', details: { holder: 'us' } } },
     { before: undefined, atOnce: false, what: 'busy', error: { code: 'LOCK_TIMEOUT', details: { holder: 'them' } } },
     { before: undefined, atOnce: false, what: 'no reply', error: { code: 'LOCK_UNAVAILABLE' } },
-    { before: undefined, atOnce: false, what: 'wrong type', error: { code: 'LOCK_WRONG_KEY_TYPE' } },
+    { before: undefined, atOnce: false, what: 'wrong type', error: { code: 'LOCK_KEY_TYPE' } },
     { before: 'busy', atOnce: true, what: 'granted', error: { code: 'LOCK_TIMEOUT', details: { holder: 'them' } } },
     { before: 'no reply', atOnce: true, what: 'busy', error: { code: 'LOCK_UNAVAILABLE' } },
   ] as const)(

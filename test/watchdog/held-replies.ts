@@ -60,7 +60,7 @@ export class HeldReplies {
   }
 
   private client(backend: RedisBackend, options: ClientOptions): Client {
-    return openClient({ ...options, backend: 'memory' }, { scheduler: this.clock, backend: () => backend });
+    return openClient({ ...options, connection: 'memory' }, { scheduler: this.clock, backend: () => backend });
   }
 
   private intercept(locks: LockOperations): void {

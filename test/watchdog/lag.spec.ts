@@ -6,7 +6,7 @@ import { BlockableLoop } from './blockable-loop.js';
 
 const open = () => {
   const loop = new BlockableLoop();
-  const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), loop, memoryBackend);
+  const runtime = createRuntime(parseModuleOptions({ connection: 'memory' }), loop, memoryBackend);
   return { loop, locks: new LockService(runtime), watchdog: runtime.watchdog };
 };
 

@@ -19,7 +19,7 @@ class WatchedLoop extends BlockableLoop {
 
 const open = () => {
   const loop = new WatchedLoop();
-  const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), loop, memoryBackend);
+  const runtime = createRuntime(parseModuleOptions({ connection: 'memory' }), loop, memoryBackend);
   const locks = new LockService(runtime);
   const heard: { readonly type: string; readonly isInside: boolean; readonly taken: Promise<boolean> }[] = [];
   locks.onEvent(({ type }) => {

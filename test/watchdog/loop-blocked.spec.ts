@@ -9,7 +9,7 @@ type Blocked = LockEvent & { readonly type: 'loop-blocked' };
 
 const open = (options: Pick<RedisLockOptions, 'watchdogTimeout'> = {}) => {
   const loop = new BlockableLoop();
-  const runtime = createRuntime(parseModuleOptions({ backend: 'memory', ...options }), loop, memoryBackend);
+  const runtime = createRuntime(parseModuleOptions({ connection: 'memory', ...options }), loop, memoryBackend);
   const locks = new LockService(runtime);
   const events: LockEvent[] = [];
   locks.onEvent((event) => void events.push(event));

@@ -20,7 +20,7 @@ export interface FenceClient {
 /**
  * Runs a script on a client of the user, with its deadlines and errors.
  * @returns The fence recorded now: the one given, or a later one, after which nothing was changed.
- * @throws WrongKeyTypeError if a key has other data
+ * @throws LockKeyTypeError if a key has other data
  */
 export const runFenceScript = async <S extends typeof scripts.fencing.advance | typeof scripts.fencing.set>(
   client: FenceClient,

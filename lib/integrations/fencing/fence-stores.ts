@@ -44,7 +44,7 @@ const parseEnd = (value: unknown, option: string): number =>
  *
  * @param client An ioredis `Redis` or `Cluster`.
  * @throws StaleFenceError if a later holder has set the key; nothing was changed.
- * @throws WrongKeyTypeError, LockOptionsError, LockNameError, and the errors of the client
+ * @throws LockKeyTypeError, LockOptionsError, LockNameError, and the errors of the client
  *
  * @example
  * await setIfFence(redis, `report:${month}`, JSON.stringify(report), hold.fence, { ttl: '1h' });

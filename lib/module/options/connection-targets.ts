@@ -20,8 +20,6 @@ interface ConnectionTargets {
 
 /** The connection options of the module, unchecked. */
 interface GivenConnections {
-  /** `undefined`: not given, which is Redis unless a connection says otherwise. */
-  readonly backend: 'redis' | 'memory' | undefined;
   readonly connection?: unknown;
   readonly connections?: unknown;
   readonly redlock?: unknown;
@@ -38,11 +36,6 @@ export const parseConnectionTargets = (given: GivenConnections): ConnectionTarge
   if (connections === undefined) return { main: soleTarget(given), others: new Map() };
   if (given.connection !== undefined) {
     throw refused('connection cannot be combined with connections; list it there, under the name "default"');
-  }
-  if (given.backend === 'memory') {
-    throw refused(
-      'backend "memory" cannot be combined with connections; write "memory" there, in place of a connection',
-    );
   }
   const parsed = [...parseConnections(connections)];
   const others = new Map(parsed.map(([name, target]) => [name, withPrefix(target, keyPrefix)]));
@@ -69,15 +62,8 @@ const noDefaultAmong = (names: readonly string[]): ConnectionTarget => {
 };
 
 const soleTarget = (given: GivenConnections): PrefixedTarget => {
-  const { backend, connection, redlock, keyPrefix } = given;
-  if (connection === 'memory') {
-    if (backend !== 'redis') return withPrefix(MEMORY, keyPrefix);
-    throw refused('connection "memory" cannot be combined with backend "redis"; set one of the two', 'connection');
-  }
-  if (backend === 'memory') {
-    if (connection === undefined) return withPrefix(MEMORY, keyPrefix);
-    throw refused('connection cannot be combined with backend "memory"; set one of the two', 'connection');
-  }
+  const { connection, redlock, keyPrefix } = given;
+  if (connection === 'memory') return withPrefix(MEMORY, keyPrefix);
   if (connection !== undefined) return withPrefix(redisAt(parseConnection(connection)), keyPrefix);
   refuseUndefined(given, redlock === undefined ? TARGET_OPTIONS : ['connection']);
   if (redlock !== undefined) return withPrefix({ kind: 'none', reason: ONLY_MASTERS }, keyPrefix);

@@ -16,27 +16,8 @@ import { parseRedlockBeside, type RedlockOptions } from './redlock.options.js';
 import type { LockSettings } from './lock-settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
 
-const SOURCES = ['clock', 'counter'] as const;
-
-/** @throws LockOptionsError if the old name has another value than the new one. */
-const parseFencing = ({ fencing, fences }: { readonly fencing?: unknown; readonly fences?: unknown }): Fencing => {
-  const byNewName = oneOf<Fencing>(fencing, 'fencing', SOURCES);
-  if (fences === undefined) return byNewName;
-  const byOldName = oneOf<Fencing>(fences, 'fences', SOURCES);
-  if (fencing === undefined || byNewName === byOldName) return byOldName;
-  throw new LockOptionsError(
-    `fences ${formatValue(fences)} contradicts fencing ${formatValue(fencing)}; fences is the old name of fencing, so leave it out`,
-    { details: { option: 'fences', value: fences } },
-  );
-};
-
 /** Options of `RedisLockModule.forRoot()`. Every option has a default. Durations are ms or such as `'30s'`. */
 export interface RedisLockOptions extends DeadlockOptions {
-  /**
-   * Where locks are stored. `memory` is the same as `connection: 'memory'`; `redis` beside that is refused. Default:
-   * `redis`.
-   */
-  readonly backend?: 'redis' | 'memory' | undefined;
   /**
    * A URL or ioredis options of one server, ioredis options with `sentinels` and `name`, `{ cluster: [nodes] }`, or an
    * ioredis client of any of these; or `'memory'`, the memory of this process, for tests and development. A client is
@@ -98,8 +79,6 @@ export interface RedisLockOptions extends DeadlockOptions {
    * Peers with `counter` continue above either. Default: `clock`.
    */
   readonly fencing?: Fencing | undefined;
-  /** @deprecated The old name of `fencing`. A value other than that of `fencing` is refused. */
-  readonly fences?: Fencing | undefined;
   /**
    * Limits for passing an unfair lock from one waiter of this process to the next without a round trip, before it is
    * released on the server: `max` times, and `ms` since the server granted it. `false`: never. Default: 16 times, 5 ms.
@@ -150,7 +129,6 @@ export interface RedisLockOptions extends DeadlockOptions {
 }
 
 const OPTIONS = [
-  'backend',
   'connection',
   'connections',
   'redlock',
@@ -165,7 +143,6 @@ const OPTIONS = [
   'maxNames',
   'allowControlCharacters',
   'fencing',
-  'fences',
   'handover',
   'maxQueue',
   'maxHold',
@@ -182,9 +159,7 @@ const OPTIONS = [
 export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
   refuseOtherThanOptions(options);
   const given = parseOptions(options, OPTIONS, OPTIONS_OF_MODULE);
-  const isBackendGiven = given.backend !== undefined;
-  const backend = isBackendGiven ? oneOf<'redis' | 'memory'>(given.backend, 'backend', ['redis', 'memory']) : undefined;
-  const { main, others } = parseConnectionTargets({ ...given, backend, keyPrefix: keyPrefix(given.keyPrefix) });
+  const { main, others } = parseConnectionTargets({ ...given, keyPrefix: keyPrefix(given.keyPrefix) });
   const watchdogTimeout = duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50);
   return {
     ...main,
@@ -201,7 +176,7 @@ export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
       allowControlCharacters: oneOf(given.allowControlCharacters, 'allowControlCharacters', [false, true]),
     },
     maxNames: count(given.maxNames, 'maxNames', 1000),
-    fencing: parseFencing(given),
+    fencing: oneOf<Fencing>(given.fencing, 'fencing', ['clock', 'counter']),
     handOver: parseHandover(given.handover),
     maxQueue: count(given.maxQueue, 'maxQueue', 10_000),
     maxHold: maxHold(given.maxHold, watchdogTimeout),

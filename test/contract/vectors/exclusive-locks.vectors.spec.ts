@@ -87,7 +87,7 @@ describeVectors(
  * in Redisson.
  */
 const acquireAgain = async (backend: LockBackend, { name, holder: owner, lease }: Arguments): Promise<unknown> => {
-  const runtime = createRuntime(parseModuleOptions({ backend: 'memory' }), systemScheduler, () => backend);
+  const runtime = createRuntime(parseModuleOptions({ connection: 'memory' }), systemScheduler, () => backend);
   const sent = new Stopwatch(runtime.scheduler);
   const grant = new Grant(runtime, runtime.kinds.plain, name, { owner, sent, lease, fence: undefined });
   const hold = new GrantedHold(grant, 'manual', 0);

@@ -26,7 +26,7 @@ describe('D61: a hold that nothing refers to', () => {
   beforeEach(() => {
     told.length = 0;
     clock = new ManualClock();
-    runtime = createRuntime(parseModuleOptions({ backend: 'memory', keyPrefix: '' }), clock, memoryBackend);
+    runtime = createRuntime(parseModuleOptions({ connection: 'memory', keyPrefix: '' }), clock, memoryBackend);
     locks = new LockService(runtime);
     locks.onEvent('forgotten', (event) => void told.push(event));
     runtime.open();

@@ -24,7 +24,7 @@ export const backend = (): 'memory' | 'redis' => (process.env['MATRIX_BACKEND'] 
 const lockModule = () =>
   backend() === 'redis'
     ? RedisLockModule.forRoot({ connection: serverUrl() })
-    : RedisLockModule.forRoot({ backend: 'memory' });
+    : RedisLockModule.forRoot({ connection: 'memory' });
 
 /** Creates the root module of an application: locks, the probe, and the classes under test. */
 export const rootOf = ({ imports = [], providers = [], controllers = [] }: ModuleMetadata): Type => {

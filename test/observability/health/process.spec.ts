@@ -11,7 +11,7 @@ import { RedisServer } from '../../servers/redis/redis-server.js';
 import { BlockableLoop } from '../../watchdog/blockable-loop.js';
 import { checkLocks, startReady } from './ready-application.js';
 
-const MEMORY = { backend: 'memory', shutdownTimeout: 1 } as const;
+const MEMORY = { connection: 'memory', shutdownTimeout: 1 } as const;
 
 describe('A process', () => {
   it('is not ready from the moment when its shutdown begins, although it still holds locks and its server is up', async () => {

@@ -162,7 +162,7 @@ export class SimulatedProcess {
 
   private open(connect: (scheduler: MonotonicScheduler) => LockBackend): OwnedRuntime {
     const { settings } = this.options;
-    const parsed = parseModuleOptions({ ...settings, backend: 'memory' });
+    const parsed = parseModuleOptions({ ...settings, connection: 'memory' });
     const runtime = createRuntime(parsed, this.clock, (_, scheduler) => connect(scheduler));
     runtime.events.on((event) => {
       this.note(() => `event ${describeEvent(event)}`);
