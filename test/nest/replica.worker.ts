@@ -26,7 +26,7 @@ class Reports {
 
   constructor(@Inject(SchedulerRegistry) private readonly registry: SchedulerRegistry) {}
 
-  @LockedCron(EVERY_SECOND, 'cron', { overlap: true, cron: { disabled: true } })
+  @LockedCron(EVERY_SECOND, 'cron', { overlap: true, disabled: true })
   async onTick(): Promise<void> {
     const firedAt = this.registry.getCronJob('LockedCron cron').lastDate()?.getTime() ?? Number.NaN;
     await counts.rpush('runs:cron', Math.floor(firedAt / 1000));

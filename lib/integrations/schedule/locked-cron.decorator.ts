@@ -33,8 +33,6 @@ export interface LockedCronOptions extends ConnectionChoice, NestCronOptions {
   readonly holdAtLeast?: Duration | undefined;
   /** Whether a tick runs while the previous one still does, on any replica; otherwise it is skipped. Default: false. */
   readonly overlap?: boolean | undefined;
-  /** Options of `@Cron` in an object of their own, as in earlier versions. */
-  readonly cron?: NestCronOptions | undefined;
 }
 
 /**
@@ -64,7 +62,7 @@ const PLANNED = (): void => {};
 export const LockedCron = (expression: string, name: string, options: LockedCronOptions = {}): MethodDecorator => {
   assertName(name);
   const place = { of: DECORATOR, elsewhere: { name: 'in the second parameter', utcOffset: 'in timeZone' } };
-  parseOptions(options, ['holdAtLeast', 'overlap', 'connection', 'cron', ...CRON_OPTIONS], place);
+  parseOptions(options, ['holdAtLeast', 'overlap', 'connection', ...CRON_OPTIONS], place);
   const { connection } = options;
   const latest = parseLease(options.holdAtLeast ?? '1m', 'holdAtLeast');
   const overlap = parseFlag(options.overlap, 'overlap');
@@ -134,13 +132,8 @@ const assertName = (name: unknown): void => {
   );
 };
 
-/** @throws LockOptionsError for an option that is given twice. */
-const cronOptionsOf = ({ cron, ...options }: LockedCronOptions): NestCronOptions => {
-  const given = Object.entries(options).filter(([name, value]) => isCronOption(name) && value !== undefined);
-  const twice = given.find(([name]) => cron !== undefined && name in cron);
-  if (twice) throw invalidOption(`${twice[0]} of @LockedCron`, twice[1], 'given once, not in cron as well');
-  return { ...cron, ...Object.fromEntries(given) };
-};
+const cronOptionsOf = (options: LockedCronOptions): NestCronOptions =>
+  Object.fromEntries(Object.entries(options).filter(([name, value]) => isCronOption(name) && value !== undefined));
 
 const isCronOption = (name: string): boolean => CRON_OPTIONS.some((option) => option === name);
 
