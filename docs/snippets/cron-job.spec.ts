@@ -8,5 +8,5 @@ it('is the job of one name', () => {
 it('runs under the lock of that name', async () => {
   const locks = new FakeLocks();
   await locks.wire(new ReportJob()).run();
-  expect(locks.acquired).toEqual([{ name: 'nightly-report', kind: 'plain' }]);
+  expect(locks.acquired).toEqual([{ name: 'nightly-report', kind: 'reentrant' }]);
 });

@@ -12,5 +12,5 @@ class Shop {
 it('pays under the lock of the order', async () => {
   const locks = new FakeLocks();
   await locks.wire(new Shop(locks)).pay('42'); // `wire` is needed for methods with @Locked
-  expect(locks.acquired).toEqual([{ name: 'order:42', kind: 'plain' }]);
+  expect(locks.acquired).toEqual([{ name: 'order:42', kind: 'reentrant' }]);
 });

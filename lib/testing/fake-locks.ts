@@ -1,5 +1,6 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations } from '../backend/lock-operations.js';
+import type { LockKindName } from '../events/life-cycle-events.js';
 import { memoryBackend } from '../backend/memory/memory-backend.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
 import { adopt } from '../decorators/instance-wiring.js';
@@ -17,11 +18,9 @@ import { neverForget } from './test-connection.js';
 /** An acquisition that a fake granted. */
 export interface FakeLockCall {
   readonly name: string;
-  /** What was acquired. Spin and non-reentrant locks are `plain`. */
-  readonly kind: 'plain' | 'fair' | 'fenced' | 'group' | 'read' | 'write' | 'limit' | 'semaphore' | 'permit';
+  /** The kind, as in events. Spin and non-reentrant locks are `reentrant`. */
+  readonly kind: Exclude<LockKindName, 'spin' | 'redlock'>;
 }
-
-type Kind = FakeLockCall['kind'];
 
 /** Nothing is ever late. */
 const COMMAND_TIMEOUT_MS = 1000;
@@ -31,11 +30,11 @@ const grantEverything = (scheduler: MonotonicScheduler, record: (call: FakeLockC
   const backend = memoryBackend({ commandTimeout: COMMAND_TIMEOUT_MS }, scheduler);
   let fence = 0n;
   const held = async () => ({ outcome: 'held', sent: new Stopwatch(scheduler) }) as const;
-  const grant = (kind: Kind, name: string) => {
+  const grant = (kind: FakeLockCall['kind'], name: string) => {
     record({ name, kind });
     return { outcome: 'acquired', sent: new Stopwatch(scheduler) } as const;
   };
-  const free = (operations: LockOperations, kind: Kind): void => {
+  const free = (operations: LockOperations, kind: FakeLockCall['kind']): void => {
     operations.acquire = async ({ name }) => grant(kind, name);
     operations.hold = held;
     operations.release = async () => ({ outcome: 'released' });
@@ -47,7 +46,7 @@ const grantEverything = (scheduler: MonotonicScheduler, record: (call: FakeLockC
   backend.takeOver.attach = held;
   backend.conversion.upgrade = held;
   backend.conversion.downgrade = held;
-  free(backend.lock, 'plain');
+  free(backend.lock, 'reentrant');
   free(backend.fairLock, 'fair');
   free(backend.fencedLock, 'fenced');
   free(backend.groupLock, 'group');
@@ -61,7 +60,10 @@ const grantEverything = (scheduler: MonotonicScheduler, record: (call: FakeLockC
     record({ name, kind: 'semaphore' });
     return { outcome: 'taken', available: 0 };
   };
-  backend.permitExpirableSemaphore.acquire = async ({ name }) => ({ ...grant('permit', name), available: 0 });
+  backend.permitExpirableSemaphore.acquire = async ({ name }) => ({
+    ...grant('permitExpirableSemaphore', name),
+    available: 0,
+  });
   backend.permitExpirableSemaphore.release = async () => 'released';
   return backend;
 };
@@ -80,7 +82,7 @@ class AnyConnection extends ConnectionRegistry {
  * @example
  * const locks = new FakeLocks();
  * await locks.wire(new OrderService(locks)).pay('42');
- * expect(locks.acquired).toEqual([{ name: 'order:42', kind: 'plain' }]);
+ * expect(locks.acquired).toEqual([{ name: 'order:42', kind: 'reentrant' }]);
  */
 export class FakeLocks extends LockService {
   private readonly grantsMade: FakeLockCall[];

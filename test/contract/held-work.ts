@@ -36,8 +36,8 @@ const withPermit: Run = async (locks, { lease, wait }, work) => {
 /** The kinds of which one caller at a time has a hold, unless the other reads. */
 export const KINDS = {
   reentrant: under({}),
-  fair: under({ kind: 'fair' }),
-  fenced: under({ kind: 'fenced' }),
+  fair: under({ fair: true }),
+  fenced: under({ fenced: true }),
   spin: under({ kind: 'spin' }),
   'non-reentrant': under({ kind: 'nonReentrant' }),
   'fair non-reentrant': under({ kind: 'nonReentrant', fair: true }),

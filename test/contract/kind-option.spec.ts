@@ -3,25 +3,28 @@ import type { LockOptions } from '../../lib/index.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
-/** `kind` and `preference` choose what the getters give. */
+/** `kind`, `fair`, `fenced` and `preference` choose what the getters give. */
 onEveryBackend((world) => {
   describe('The option kind', () => {
-    it.each(['reentrant', 'fair', 'fenced', 'spin'] as const)('%s excludes, and can be re-entered', async (kind) => {
-      const [here, there] = [await world.open(), await world.open()];
-      await here.locks.withLock('n', { kind }, async ({ owner, fence }) => {
-        expect(fence !== undefined).toBe(kind === 'fenced');
-        await expect(there.locks.tryAcquire('n', { kind })).resolves.toBeNull();
-        await here.locks.withLock('n', { kind }, (inner) => {
-          expect(inner.owner).toBe(owner);
+    it.each<LockOptions>([{}, { fair: true }, { fenced: true }, { kind: 'spin' }])(
+      '%p excludes, and can be re-entered',
+      async (options) => {
+        const [here, there] = [await world.open(), await world.open()];
+        await here.locks.withLock('n', options, async ({ owner, fence }) => {
+          expect(fence !== undefined).toBe(options.fenced === true);
+          await expect(there.locks.tryAcquire('n', options)).resolves.toBeNull();
+          await here.locks.withLock('n', options, (inner) => {
+            expect(inner.owner).toBe(owner);
+          });
         });
-      });
-      await expect(there.locks.tryAcquire('n', { kind })).resolves.not.toBeNull();
-    });
+        await expect(there.locks.tryAcquire('n', options)).resolves.not.toBeNull();
+      },
+    );
 
     it('fair queues waiters on the server, and spin subscribes to nothing', async () => {
       const [here, there] = [await world.open(), await world.open()];
       const hold = await here.locks.acquire('n');
-      const fair = there.locks.acquire('n', { kind: 'fair', wait: '5s' });
+      const fair = there.locks.acquire('n', { fair: true, wait: '5s' });
       await world.time.until(async () => (await world.probe.queueLength('n')) === 1, 1000);
       await hold.release();
       const second = await world.time.finish(fair, 1000);
@@ -50,9 +53,11 @@ onEveryBackend((world) => {
     it.each<[object, RegExp]>([
       [{ kind: 'shared' }, /kind/],
       [{ kind: null }, /kind/],
-      [{ kind: 'fair', mode: 'read' }, /kind "fair".*mode "read"/],
-      [{ kind: 'fair', fair: false }, /fair: false.*kind "fair"/],
-      [{ kind: 'spin', fenced: true }, /fenced: true.*kind "spin"/],
+      [{ kind: 'fair' }, /fair: true/],
+      [{ kind: 'spin', mode: 'read' }, /kind "spin".*mode "read"/],
+      [{ kind: 'spin', fair: true }, /fair.*kind "spin"/],
+      [{ kind: 'nonReentrant', fair: true, fenced: true }, /fair.*fenced/],
+      [{ kind: 'redlock', fenced: true }, /fenced.*kind "redlock"/],
       [{ preference: 'writer' }, /preference.*mode "exclusive"/],
       [{ preference: 'reader', mode: 'read' }, /preference/],
     ])('refuses %p', async (options, message) => {

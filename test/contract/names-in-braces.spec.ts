@@ -1,4 +1,4 @@
-import { LockNameError } from '../../lib/index.js';
+import { LockNameError, type LockOptions } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 /** Redisson gives these two names the same companions. */
@@ -9,10 +9,9 @@ const PAIRS = [
 
 onEveryBackend((world) => {
   describe.each(PAIRS)('D38: the locks %s and %s', (held, released) => {
-    it.each(['plain', 'fair', 'fenced', 'spin'] as const)(
-      'are two locks (%s): neither is given in place of the other',
-      async (kind) => {
-        const options = kind === 'plain' ? {} : { kind };
+    it.each<LockOptions>([{}, { fair: true }, { fenced: true }, { kind: 'spin' }])(
+      'are two locks (%p): neither is given in place of the other',
+      async (options) => {
         const clients = [
           await world.open({ keyPrefix: '' }),
           await world.open({ keyPrefix: '' }),

@@ -1,4 +1,4 @@
-import { LockLostError } from '../../lib/index.js';
+import { LockLostError, type LockKindOptions } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 const TIMEOUT = 20_000;
@@ -68,18 +68,23 @@ onEveryBackend((world) => {
     it('works with every kind of lock, and with limits', async () => {
       const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
       const lease = { lease: LEASE, renew: true } as const;
-      const kinds = ['fair', 'fenced', 'spin', 'nonReentrant'] as const;
+      const kinds: readonly LockKindOptions[] = [
+        { fair: true },
+        { fenced: true },
+        { kind: 'spin' },
+        { kind: 'nonReentrant' },
+      ];
       const holds = [
         await locks.acquire('rw', { mode: 'read', ...lease }),
         await locks.getMultiLock('a', 'b').acquire(lease),
       ];
-      for (const kind of kinds) holds.push(await locks.acquire(kind, { kind, ...lease }));
+      for (const [at, kind] of kinds.entries()) holds.push(await locks.acquire(`n${at}`, { ...kind, ...lease }));
       const permit = locks.withLimit('l', 1, lease, async (hold) => {
         await world.time.pass(LEASE + 500);
         return hold.isHeld;
       });
       await expect(permit).resolves.toBe(true);
-      for (const kind of kinds) expect(await locks.getLock(kind).remainingLease()).toBeLessThanOrEqual(LEASE);
+      for (const at of kinds.keys()) expect(await locks.getLock(`n${at}`).remainingLease()).toBeLessThanOrEqual(LEASE);
       for (const hold of holds) await expect(hold.release()).resolves.toBe('released');
     });
   });

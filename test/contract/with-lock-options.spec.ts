@@ -5,9 +5,8 @@ import { onEveryBackend } from '../kit/every-backend.js';
 
 const KINDS: readonly LockKindOptions[] = [
   {},
-  { kind: 'reentrant' },
-  { kind: 'fair' },
-  { kind: 'fenced' },
+  { fair: true },
+  { fenced: true },
   { kind: 'spin' },
   { kind: 'nonReentrant' },
   { kind: 'nonReentrant', fair: true },

@@ -1,3 +1,4 @@
+import type { LockKindOptions } from '../../lib/index.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { until } from '../kit/until.js';
 import { settled } from './observe.js';
@@ -6,17 +7,17 @@ import { RECONNECT, SLOW, useServerFixture } from './server-fixture.js';
 /** A lease that cannot end during a test, so a lock that is soon free was released. */
 const LONG = '60s';
 
-const KINDS = ['reentrant', 'fair', 'fenced', 'spin'] as const;
+const KINDS: readonly LockKindOptions[] = [{}, { fair: true }, { fenced: true }, { kind: 'spin' }];
 
 describe('F1: the connection is cut', () => {
   const fixture = useServerFixture();
 
   const UNKNOWN = { code: 'LOCK_UNAVAILABLE', outcome: 'unknown', lockName: 'f1:passed' };
 
-  it.each(KINDS)('after an attachment: the lock is released, and the token is used up: %s', async (kind) => {
+  it.each(KINDS)('after an attachment: the lock is released, and the token is used up: %p', async (options) => {
     const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const { locks } = fixture().open();
-    const token = await (await locks.acquire('f1:passed', { kind })).detach({ lease: LONG });
+    const token = await (await locks.acquire('f1:passed', options)).detach({ lease: LONG });
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:passed'));
     const attempt = await settled(() => client.locks.attach(token));
     expect(attempt.error).toMatchObject(UNKNOWN);

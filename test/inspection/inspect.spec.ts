@@ -91,7 +91,7 @@ onEveryBackend((world) => {
       const hold = await holder.locks.getFairLock('n').acquire();
       const waits: Promise<unknown>[] = [];
       for (const count of [1, 2, 3]) {
-        waits.push(client.locks.withLock('n', { kind: 'fair', wait: '20s' }, () => {}));
+        waits.push(client.locks.withLock('n', { fair: true, wait: '20s' }, () => {}));
         await seen(
           world,
           () => holder.locks.getFairLock('n').inspect(),

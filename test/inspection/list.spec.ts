@@ -41,7 +41,7 @@ onEveryBackend((world) => {
     it('tells a fair lock by its queue', async () => {
       const [holder, waiter] = [await world.open(), await world.open()];
       const hold = await holder.locks.getFairLock('n').acquire();
-      const work = waiter.locks.withLock('n', { kind: 'fair', wait: '20s' }, () => {});
+      const work = waiter.locks.withLock('n', { fair: true, wait: '20s' }, () => {});
       await world.time.until(async () => (await world.probe.queueLength('n')) === 1, 5000);
       await expect(listed(holder.locks)).resolves.toMatchObject([{ kind: 'fair', waiting: { count: 1 } }]);
       await hold.release();

@@ -14,14 +14,14 @@ describe('FakeLocks', () => {
 
   it('runs work at once and records its lock', async () => {
     expect(await orders.during('42', async () => [...locks.held])).toEqual(['order:42']);
-    expect(locks.acquired).toEqual([{ name: 'order:42', kind: 'plain' }]);
+    expect(locks.acquired).toEqual([{ name: 'order:42', kind: 'reentrant' }]);
     expect(locks.held).toEqual([]);
   });
 
   it('excludes no one', async () => {
     const holds = [await locks.acquire('order:42'), await locks.acquire('order:42', { fair: true })];
     expect(locks.acquired).toEqual([
-      { name: 'order:42', kind: 'plain' },
+      { name: 'order:42', kind: 'reentrant' },
       { name: 'order:42', kind: 'fair' },
     ]);
     expect(await Promise.all(holds.map((hold) => hold.release()))).toEqual(['released', 'released']);
@@ -48,7 +48,14 @@ describe('FakeLocks', () => {
     await locks.getSemaphore('permits').acquire(3);
     const permit = await locks.getPermitExpirableSemaphore('printers').acquire();
     expect(await permit.release()).toBe('released');
-    expect(locks.acquired.map(({ kind }) => kind)).toEqual(['fenced', 'read', 'write', 'group', 'semaphore', 'permit']);
+    expect(locks.acquired.map(({ kind }) => kind)).toEqual([
+      'fenced',
+      'read',
+      'write',
+      'group',
+      'semaphore',
+      'permitExpirableSemaphore',
+    ]);
   });
 
   it('records the decorated methods of an instance that it wires', async () => {
@@ -62,7 +69,7 @@ describe('FakeLocks', () => {
 
   it('stands for every connection', async () => {
     await locks.forConnection('billing').withLock('invoice:7', async () => {});
-    expect(locks.acquired).toEqual([{ name: 'invoice:7', kind: 'plain' }]);
+    expect(locks.acquired).toEqual([{ name: 'invoice:7', kind: 'reentrant' }]);
   });
 
   it('checks names and options', async () => {

@@ -468,7 +468,7 @@ export class RefusedOptions {
   async fencedLimit(_id: string): Promise<void> {}
 
   // @ts-expect-error a limit is a kind of its own
-  @Locked('order:<0>', { limit: 3, kind: 'fair' })
+  @Locked('order:<0>', { limit: 3, kind: 'spin' })
   async fairKindOfLimit(_id: string): Promise<void> {}
 
   // @ts-expect-error a limit has an order or none

@@ -14,5 +14,5 @@ export const permits = async (locks: LockService, seats: PermitExpirableSemaphor
   // @ts-expect-error a limit has an order or none
   await locks.withLimit('tenant:1', 3, { fair: 'yes' }, () => {});
   // @ts-expect-error a limit is a kind of its own
-  await locks.withLimit('tenant:1', 3, { kind: 'fair' }, () => {});
+  await locks.withLimit('tenant:1', 3, { kind: 'spin' }, () => {});
 };

@@ -1,15 +1,13 @@
-import { formatValue } from '../../validation/format-value.js';
 import { contradiction, invalidOption, parseFlag } from '../../validation/options.js';
 
 /** The kinds that `kind` names. */
-export type KindName = 'reentrant' | 'fair' | 'fenced' | 'spin' | 'nonReentrant' | 'redlock';
+export type KindName = 'spin' | 'nonReentrant' | 'redlock';
 
 interface KindChoice {
   /**
-   * `reentrant` (default): the plain lock (Redisson: `getLock`). `fair`: first come, first served across all processes.
-   * `fenced`: the hold carries a fencing token. `spin`: waiters poll instead of subscribing. `nonReentrant`: its owner
-   * cannot acquire it twice; may be fair. `redlock`: on a quorum of the independent servers of the module's `redlock`
-   * option. As by `getLock`, `getFairLock`, `getFencedLock`, `getSpinLock`, `getNonReentrantLock` and `getRedLock(name)`.
+   * `spin`: waiters poll instead of subscribing (`getSpinLock`). `nonReentrant`: its owner cannot acquire it twice; may be
+   * fair (`getNonReentrantLock`). `redlock`: on a quorum of the independent servers of the module's `redlock` option
+   * (`getRedLock(name)`). Default: the reentrant lock (Redisson: `getLock`).
    */
   readonly kind?: KindName | undefined;
   /**
@@ -23,28 +21,26 @@ interface KindChoice {
    * readers even if a writer waits.
    */
   readonly preference?: 'writer' | undefined;
-  /** `true`: the same as `kind: 'fair'`; with `kind: 'nonReentrant'`, its fair variant. Default: false. */
+  /**
+   * `true`: first come, first served across all processes, also for a non-reentrant lock (Redisson: `getFairLock`).
+   * Default: false.
+   */
   readonly fair?: boolean | undefined;
-  /** `true`: the same as `kind: 'fenced'`, with the token as `hold.fence`. Default: false. */
+  /** `true`: the hold carries a fencing token, `hold.fence` (Redisson: `getFencedLock`). Default: false. */
   readonly fenced?: boolean | undefined;
 }
 
 type Exclusive = KindChoice & { readonly mode?: 'exclusive' | undefined; readonly preference?: undefined };
-type WithoutKind = KindChoice & { readonly kind?: undefined };
 type Unfair = { readonly fair?: false | undefined };
 type Unfenced = { readonly fenced?: false | undefined };
 
-/** The kind of lock behind a name. Default: the plain one. At most one of fair, fenced, read or write, and `kind`. */
+/** The kind of lock behind a name. Default: the reentrant one. At most one of fair, fenced, read or write, and `kind`. */
 export type LockKindOptions =
-  | (WithoutKind & Exclusive & Unfenced)
-  | (WithoutKind & Exclusive & Unfair)
-  | (WithoutKind & Unfair & Unfenced & { readonly preference?: undefined })
-  | (WithoutKind & Unfair & Unfenced & { readonly mode: 'read' | 'write' })
-  | (Exclusive & { readonly fair?: undefined; readonly fenced?: undefined })
-  | (Exclusive & Unfair & Unfenced & { readonly kind: Exclude<KindName, 'fair' | 'fenced'> })
-  | (Exclusive & Unfenced & { readonly kind: 'fair'; readonly fair: true })
-  | (Exclusive & Unfair & { readonly kind: 'fenced'; readonly fenced: true })
-  | (Exclusive & Unfenced & { readonly kind: 'nonReentrant' });
+  | (Exclusive & Unfenced & { readonly kind?: 'nonReentrant' | undefined })
+  | (Exclusive & Unfair & Unfenced)
+  | (Exclusive & Unfair & { readonly kind?: undefined })
+  | (KindChoice & Unfair & Unfenced & { readonly kind?: undefined; readonly preference?: undefined })
+  | (KindChoice & Unfair & Unfenced & { readonly kind?: undefined; readonly mode: 'read' | 'write' });
 
 /** The kinds that options can select. */
 export type ChosenKind =
@@ -60,10 +56,7 @@ export type ChosenKind =
   | 'readBehindWriters'
   | 'writeFirst';
 
-const EXCLUSIVE_KINDS: ReadonlyMap<unknown, ChosenKind> = new Map<KindName, ChosenKind>([
-  ['reentrant', 'plain'],
-  ['fair', 'fair'],
-  ['fenced', 'fenced'],
+const NAMED_KINDS: ReadonlyMap<unknown, ChosenKind> = new Map<KindName, ChosenKind>([
   ['spin', 'spin'],
   ['nonReentrant', 'nonReentrant'],
   ['redlock', 'quorum'],
@@ -95,29 +88,17 @@ export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): Ch
   }
   if (preference)
     throw contradiction('preference', 'mode "exclusive"', 'only a read-write lock has writers and readers');
-  if (chosen) return parseVariant(given, chosen);
+  if (chosen === 'nonReentrant' && fair && !fenced) return 'nonReentrantFair';
+  if (chosen && fair) throw contradiction('fair', `kind "${String(kind)}"`, 'its waiters have no order');
+  if (chosen && fenced) throw contradiction('fenced', `kind "${String(kind)}"`, 'its holds have no fencing tokens');
+  if (chosen) return chosen;
   if (fair) return 'fair';
   return fenced ? 'fenced' : 'plain';
 };
 
 const parseKindName = (kind: unknown): ChosenKind => {
-  const chosen = EXCLUSIVE_KINDS.get(kind);
+  const chosen = NAMED_KINDS.get(kind);
   if (chosen) return chosen;
-  throw invalidOption('kind', kind, '"reentrant", "fair", "fenced", "spin", "nonReentrant" or "redlock"');
-};
-
-/** `fair` and `fenced` may repeat what `kind` says, but not change it; a non-reentrant lock may be fair. */
-const parseVariant = (
-  { kind, fair, fenced }: Partial<Record<keyof KindChoice, unknown>>,
-  chosen: ChosenKind,
-): ChosenKind => {
-  const named = `kind "${String(kind)}"`;
-  if (chosen === 'nonReentrant' && fair === true && fenced !== true) return 'nonReentrantFair';
-  if (fair !== undefined && fair !== (chosen === 'fair')) {
-    throw contradiction(`fair: ${formatValue(fair)}`, named, 'the kind says already whether the lock is fair');
-  }
-  if (fenced !== undefined && fenced !== (chosen === 'fenced')) {
-    throw contradiction(`fenced: ${formatValue(fenced)}`, named, 'the kind says already whether holds carry a token');
-  }
-  return chosen;
+  if (kind === 'fair' || kind === 'fenced') throw invalidOption('kind', kind, `given as ${kind}: true`);
+  throw invalidOption('kind', kind, '"spin", "nonReentrant" or "redlock"');
 };
