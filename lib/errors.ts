@@ -11,12 +11,32 @@ export interface LockErrorContext {
   readonly cause?: unknown;
 }
 
+/** The stable codes of errors, for programs. */
+export type LockErrorCode =
+  | 'LOCK_TIMEOUT'
+  | 'LOCK_CONFLICT'
+  | 'LOCK_LOST'
+  | 'LOCK_OWNERSHIP'
+  | 'LOCK_DEADLOCK'
+  | 'LOCK_ORDER'
+  | 'LOCK_QUEUE_FULL'
+  | 'LOCK_ABORTED'
+  | 'LOCK_UNAVAILABLE'
+  | 'LOCK_UNSAFE'
+  | 'LOCK_KEY_TYPE'
+  | 'LOCK_OPTIONS'
+  | 'LOCK_NAME'
+  | 'LOCK_STALE_FENCE'
+  | 'LOCK_FENCE_HEADER'
+  | 'LOCK_SHUTDOWN'
+  | 'LOCK_NOT_WIRED';
+
 /**
  * Base class of all errors of the library. Messages name the holder, the remaining time and the remedy; `code` is
  * stable and meant for programs.
  */
 export abstract class LockError extends Error {
-  abstract readonly code: string;
+  abstract readonly code: LockErrorCode;
   readonly lockName: string | undefined;
   readonly template: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;

@@ -6,6 +6,7 @@ export {
   LockConflictError,
   LockDeadlockError,
   LockError,
+  type LockErrorCode,
   type LockErrorContext,
   LockLostError,
   LockNameError,
@@ -109,7 +110,7 @@ export {
 } from './module/redis-lock.module.js';
 export { LOCK_OPTIONS } from './module/redis-lock.constants.js';
 export type { RedisLockOptions } from './module/options/redis-lock.options.js';
-export type { RedlockOptions } from './module/options/redlock.options.js';
+export type { RedLockOptions } from './module/options/red-lock.options.js';
 export type { Duration } from './time/duration.js';
 export { type ScheduledTask, type Scheduler, WATCHDOG_SCHEDULER } from './time/scheduler.js';
 export { type Backoff, constantBackoff, type ExponentialBackoff, exponentialBackoff } from './waiting/backoff.js';

@@ -281,7 +281,7 @@ export class LockService {
   }
 
   /**
-   * The lock of this name on a quorum of the independent servers of the module's `redlock` option. It keeps working
+   * The lock of this name on a quorum of the independent servers of the module's `redLock` option. It keeps working
    * while a minority of them is down.
    * @throws LockOptionsError if the module has no such servers.
    */

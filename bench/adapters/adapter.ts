@@ -9,7 +9,7 @@ export interface OpenOptions {
   /** The library's fair lock. */
   readonly fair?: boolean;
   /** Lease of a hold that the watchdog renews, ms, if the library has a watchdog. Default: the library's. */
-  readonly watchdogTimeout?: number;
+  readonly renewedLease?: number;
   /** Without a server, if the library can do that. Only this one can. */
   readonly inMemory?: boolean;
 }

@@ -34,14 +34,14 @@ export const adapterOf = (title: string, entry: string, { options = {}, observe 
   waiting: 'told',
   hasFairLock: true,
   renews: true,
-  open: async ({ host, port }, { fair = false, watchdogTimeout, inMemory = false }) => {
+  open: async ({ host, port }, { fair = false, renewedLease, inMemory = false }) => {
     const { LockService, RedisLockModule } = createRequire(import.meta.url)(entry) as typeof Library;
 
     @Module({
       imports: [
         RedisLockModule.forRoot({
           ...(inMemory ? { connection: 'memory' as const } : { connection: { host, port } }),
-          ...(watchdogTimeout === undefined ? {} : { watchdogTimeout }),
+          ...(renewedLease === undefined ? {} : { renewedLease }),
           ...options,
         }),
       ],

@@ -28,13 +28,13 @@ export const redisSemaphore: Adapter = {
   hasFairLock: false,
   renews: true,
   plainCommands: ['set'],
-  open: async (address, { watchdogTimeout }) => {
+  open: async (address, { renewedLease }) => {
     const { Mutex } = loadPeer('redis-semaphore') as Package;
     const client = await connect(address);
     const lasting =
-      watchdogTimeout === undefined
+      renewedLease === undefined
         ? { lockTimeout: PEER_TTL_MS, refreshInterval: 0 }
-        : { lockTimeout: watchdogTimeout };
+        : { lockTimeout: renewedLease };
     return {
       acquire: async (key, { wait }) => {
         const mutex = new Mutex(client, key, { ...lasting, acquireTimeout: wait, retryInterval: POLL_MS });

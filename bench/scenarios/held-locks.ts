@@ -8,7 +8,7 @@ import type { Figures, Measurement } from './scenario.js';
 export interface HeldLocks {
   readonly holds: number;
   /** Lease of each hold, ms. Holds are renewed long before its end. */
-  readonly watchdogTimeout: number;
+  readonly renewedLease: number;
   /** Time for which they are observed after they were acquired. */
   readonly watchMs: number;
 }
@@ -20,11 +20,11 @@ const MS_PER_S = 1000;
 /** Measures the cost of many locks that one new process holds. */
 export async function measureHeldLocks(
   { world, library, key }: Measurement,
-  { holds, watchdogTimeout, watchMs }: HeldLocks,
+  { holds, renewedLease, watchMs }: HeldLocks,
 ): Promise<Figures> {
   await world.pool.stopAll();
   await world.observer.flushdb();
-  const [holder] = await world.pool.get({ adapter: library.name, watchdogTimeout }, 1);
+  const [holder] = await world.pool.get({ adapter: library.name, renewedLease }, 1);
   if (holder === undefined) throw new Error('There is no process');
   const node = holder instanceof NodeParticipant ? holder : undefined;
 

@@ -27,12 +27,12 @@ const NONE_LOST: Bar = { text: 'no hold lost', metric: 'lost', atMost: 0 };
 
 const manyHolds = (
   scenario: Pick<Scenario, 'id' | 'title' | 'method' | 'bars' | 'takesPart' | 'when'>,
-  held: { readonly holds: number; readonly watchdogTimeout: number; readonly periods: number },
+  held: { readonly holds: number; readonly renewedLease: number; readonly periods: number },
 ): Scenario => ({
   ...scenario,
   metrics: METRICS,
   maxRounds: 1,
-  measure: (measurement) => measureHeldLocks(measurement, { ...held, watchMs: held.watchdogTimeout * held.periods }),
+  measure: (measurement) => measureHeldLocks(measurement, { ...held, watchMs: held.renewedLease * held.periods }),
 });
 
 export const tenThousandHolds = manyHolds(
@@ -49,7 +49,7 @@ export const tenThousandHolds = manyHolds(
     ],
     takesPart,
   },
-  { holds: 10_000, watchdogTimeout: 6000, periods: 3 },
+  { holds: 10_000, renewedLease: 6000, periods: 3 },
 );
 
 export const hundredThousandHolds = manyHolds(
@@ -61,5 +61,5 @@ export const hundredThousandHolds = manyHolds(
     bars: [NONE_LOST, { text: 'loop delay p99 ≤ 20 ms', metric: 'loopP99', atMost: 20 }],
     takesPart,
   },
-  { holds: 100_000, watchdogTimeout: 30_000, periods: 1.2 },
+  { holds: 100_000, renewedLease: 30_000, periods: 1.2 },
 );

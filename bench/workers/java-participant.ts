@@ -28,14 +28,14 @@ export class JavaParticipant implements Participant {
 
   static async start(
     { host, port }: Address,
-    { fair = false, watchdogTimeout }: OpenOptions,
+    { fair = false, renewedLease }: OpenOptions,
   ): Promise<JavaParticipant> {
     // Builds once, even if several are started at the same time.
     await (built ??= buildPeer());
     const peer = await JavaPeer.start({
       url: `redis://${host}:${port}`,
       jvmOptions: JVM_OPTIONS,
-      ...(watchdogTimeout === undefined ? {} : { lockWatchdogTimeout: watchdogTimeout }),
+      ...(renewedLease === undefined ? {} : { lockWatchdogTimeout: renewedLease }),
     });
     return new JavaParticipant(peer, fair);
   }

@@ -26,7 +26,7 @@ export class Orders {
     RedisLockModule.forRoot({
       connection: 'redis://127.0.0.1:6379',
       keyPrefix: '', // the names of Redisson; with a NameMapper there: the prefix that it adds
-      watchdogTimeout: '30s', // lockWatchdogTimeout
+      renewedLease: '30s', // lockWatchdogTimeout
       fencing: 'counter', // if Java takes fenced locks too
     }),
   ],

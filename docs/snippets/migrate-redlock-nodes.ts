@@ -3,7 +3,7 @@ import { Locked, RedisLockModule } from 'nest-redis-lock';
 
 @Injectable()
 export class Orders {
-  @Locked('order:<0>', { kind: 'redlock', wait: '2s' })
+  @Locked('order:<0>', { kind: 'redLock', wait: '2s' })
   async ship(_orderId: string): Promise<void> {}
 }
 
@@ -11,7 +11,7 @@ export class Orders {
   imports: [
     RedisLockModule.forRoot({
       keyPrefix: 'lock:',
-      redlock: { nodes: ['redis://a:6379', 'redis://b:6379', 'redis://c:6379'], nodeTimeout: '200ms' },
+      redLock: { nodes: ['redis://a:6379', 'redis://b:6379', 'redis://c:6379'], nodeTimeout: '200ms' },
     }),
   ],
   providers: [Orders],

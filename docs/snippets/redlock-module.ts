@@ -5,7 +5,7 @@ import { Locked, lockName, LockService, RedisLockModule } from 'nest-redis-lock'
 export class LedgerService {
   constructor(private readonly locks: LockService) {}
 
-  @Locked('ledger:<0>', { kind: 'redlock', wait: '3s' })
+  @Locked('ledger:<0>', { kind: 'redLock', wait: '3s' })
   async book(account: string): Promise<string> {
     return `booked ${account}`;
   }
@@ -20,7 +20,7 @@ export class LedgerService {
     RedisLockModule.forRoot({
       keyPrefix: 'shop:lock:',
       connection: 'redis://shop:6379', // for all other locks
-      redlock: { nodes: ['redis://a:6379', 'redis://b:6379', 'redis://c:6379'], nodeTimeout: '200ms' },
+      redLock: { nodes: ['redis://a:6379', 'redis://b:6379', 'redis://c:6379'], nodeTimeout: '200ms' },
       restartGuard: true,
     }),
   ],

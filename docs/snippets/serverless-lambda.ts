@@ -4,7 +4,7 @@ import { createLocks, LockTimeoutError } from 'nest-redis-lock';
 const locks = await createLocks({
   connection: 'rediss://redis.internal:6379',
   keyPrefix: 'lock:',
-  watchdogTimeout: '10s', // a call that is killed keeps its lock for no longer
+  renewedLease: '10s', // a call that is killed keeps its lock for no longer
 });
 
 export const handler = async ({ orderId }: { orderId: string }): Promise<{ statusCode: number }> => {

@@ -7,7 +7,7 @@ export type LockKindName =
   | 'group'
   | 'read'
   | 'write'
-  | 'redlock'
+  | 'redLock'
   | 'limit'
   | 'semaphore'
   | 'permitExpirableSemaphore';

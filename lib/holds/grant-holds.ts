@@ -46,13 +46,13 @@ export class GrantHolds {
   /**
    * @param clock Started before the grant. It counts suspensions of the machine, as the server does: what is left of a lease
    *   must not grow by them.
-   * @param watchdogTimeout Milliseconds granted by each renewal of the watchdog, unless a hold asks for others.
+   * @param defaultLease Milliseconds granted by each renewal of the watchdog, unless a hold asks for others.
    * @param maxHold Longest time after the grant for which the watchdog renews, ms, unless a hold asks for another; may be
    *   `Infinity`.
    */
   constructor(
     private clock: Stopwatch,
-    private readonly watchdogTimeout: number,
+    private readonly defaultLease: number,
     private maxHold: number,
   ) {
     this.since = this.now;
@@ -114,7 +114,7 @@ export class GrantHolds {
   get renewedLease(): number {
     let longest = 0;
     for (const term of this.terms) if (term.isWatched) longest = Math.max(longest, this.renewedLeaseOf(term));
-    return longest || this.watchdogTimeout;
+    return longest || this.defaultLease;
   }
 
   /** The term of a hold that begins now. */
@@ -186,6 +186,6 @@ export class GrantHolds {
   }
 
   private renewedLeaseOf({ renewal }: HoldTerm): number {
-    return renewal?.lease ?? this.watchdogTimeout;
+    return renewal?.lease ?? this.defaultLease;
   }
 }

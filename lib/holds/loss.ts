@@ -19,7 +19,7 @@ const lossText = (reason: GrantLoss, family: LockFamily): string =>
   reason === 'gone' && family === 'quorum' ? GONE_FROM_QUORUM : TEXTS[reason];
 
 const WATCHED_BUT_OVER =
-  'no renewal was confirmed in time: check for failed renewals, a blocked event loop or a suspended process, or raise watchdogTimeout';
+  'no renewal was confirmed in time: check for failed renewals, a blocked event loop or a suspended process, or raise renewedLease';
 
 const REMEDIES: Readonly<Record<GrantLoss, string>> = {
   'lease-over': 'omit lease, so that the watchdog renews the hold, or make the lease longer than the work takes',

@@ -121,7 +121,7 @@ export const inspectedQuorum = (name: string, states: readonly NodeState[], owne
   const own = ownersOf(owners);
   const nodes = states.map(({ node, stored, error }): InspectedNode => {
     if (stored === undefined) return { node, error };
-    return { node, lock: inspectedState(name, 'redlock', asOfKind(stored, 'redlock'), own) };
+    return { node, lock: inspectedState(name, 'redLock', asOfKind(stored, 'redLock'), own) };
   });
   const locks = nodes.flatMap(({ lock }) => lock ?? []);
   const needed = majorityOf(nodes.length);
@@ -132,7 +132,7 @@ export const inspectedQuorum = (name: string, states: readonly NodeState[], owne
   if (isUnknown) problems.push(`${silent} of ${nodes.length} servers did not answer, and they decide`);
   return {
     name,
-    kind: 'redlock',
+    kind: 'redLock',
     state: isUnknown ? 'unknown' : holders.length > 0 ? 'held' : 'free',
     holders,
     holderCount: holders.length,

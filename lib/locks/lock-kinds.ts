@@ -192,7 +192,7 @@ export const createKinds = ({
     ...readWriteKinds(backend, waiting, owners, events, fairWaitTimeout),
     ...(masters && {
       quorum: {
-        ...queuedKind('redlock', 'quorum', masters.lock, { pubSub: masters.pubSub }),
+        ...queuedKind('redLock', 'quorum', masters.lock, { pubSub: masters.pubSub }),
         readNodes: (name) => masters.lock.read(name),
       },
     }),
@@ -216,7 +216,7 @@ export const chosenKind = (kinds: LockKinds, chosen: ChosenKind): LockKind => {
   const kind = kinds[chosen];
   if (kind) return kind;
   throw new LockOptionsError(
-    'kind "redlock" and getRedLock(name) need independent servers; give redlock: { nodes: [connection, connection, connection] } to the module, whose default connection has them',
-    { details: { option: 'redlock' } },
+    'kind "redLock" and getRedLock(name) need independent servers; give redLock: { nodes: [connection, connection, connection] } to the module, whose default connection has them',
+    { details: { option: 'redLock' } },
   );
 };

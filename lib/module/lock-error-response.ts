@@ -39,12 +39,12 @@ export interface ErrorResponseSettings {
   /** HTTP status if another owner holds the lock: 409 or 423. */
   readonly conflictStatus: number;
   /** The longest lease set by a watchdog, ms. */
-  readonly watchdogTimeout: number;
+  readonly renewedLease: number;
 }
 
 export const errorResponse = (
   error: LockError,
-  { conflictStatus, watchdogTimeout }: ErrorResponseSettings,
+  { conflictStatus, renewedLease }: ErrorResponseSettings,
 ): LockErrorResponse => {
   const { code } = error;
   if (error instanceof LockConflictError) {
@@ -56,7 +56,7 @@ export const errorResponse = (
   }
   if (error instanceof LockTimeoutError) {
     const message = 'The resource is in use; try again later';
-    return { status: UNAVAILABLE, code, message, retryAfter: retryAfter(error, watchdogTimeout) };
+    return { status: UNAVAILABLE, code, message, retryAfter: retryAfter(error, renewedLease) };
   }
   if (
     error instanceof LockUnavailableError ||
@@ -90,8 +90,8 @@ export const isClientError = ({ status }: LockErrorResponse): boolean =>
 export const isInternal = ({ status }: LockErrorResponse): boolean => status === INTERNAL_ERROR;
 
 /** A lease longer than the watchdog's was set by its holder, so it tells when the lock becomes free. */
-const retryAfter = ({ details }: LockTimeoutError, watchdogTimeout: number): number => {
+const retryAfter = ({ details }: LockTimeoutError, renewedLease: number): number => {
   const remaining = typeof details['remaining'] === 'number' ? details['remaining'] : 0;
-  const longest = remaining > watchdogTimeout ? LONGEST_RETRY_S : RENEWED_RETRY_S;
+  const longest = remaining > renewedLease ? LONGEST_RETRY_S : RENEWED_RETRY_S;
   return Math.min(longest, Math.max(SHORTEST_RETRY_S, Math.ceil(remaining / 1000)));
 };

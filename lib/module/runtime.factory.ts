@@ -12,7 +12,7 @@ import { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { ConnectionSettings, LockSettings } from './options/lock-settings.js';
 import { Quorum } from '../backend/quorum/quorum.js';
 import { RedisBackend } from '../backend/redis-backend.js';
-import { RedlockNode } from '../backend/redlock-node.js';
+import { RedLockNode } from '../backend/red-lock-node.js';
 import { openTransport } from '../backend/transport.js';
 import { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
@@ -25,7 +25,7 @@ import { PermitsOut } from '../synchronizers/granted-permit.js';
 import { ContextLockStates, ReadWritePairs } from '../reentrancy/context-lock-state.js';
 import { type ErrorClass, ErrorCodec, isErrorClass } from '../coordination/error-codec.js';
 import { StartupProbe } from './startup-probe.js';
-import type { RedlockSettings } from './options/redlock.options.js';
+import type { RedLockSettings } from './options/red-lock.options.js';
 import type { Scheduler } from '../time/scheduler.js';
 import { LatchAttempts } from '../waiting/latch-attempts.js';
 import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
@@ -102,14 +102,14 @@ const redisBackend: BackendFactory = ({ target, ...settings }, scheduler) => {
 };
 
 const createMasters = (
-  { nodes, nodeTimeout, quorum }: RedlockSettings,
+  { nodes, nodeTimeout, quorum }: RedLockSettings,
   { restartGuard, commandTimeout }: ConnectionSettings,
   scheduler: MonotonicScheduler,
 ): Quorum => {
   // A node that is slow once only loses its vote; an outage is reported if it is unreachable for longer.
   const settings = { commandTimeout: nodeTimeout, missedAfter: Math.max(commandTimeout, nodeTimeout), restartGuard };
   const backends = [...nodes].map(
-    ([address, connection]) => [address, new RedlockNode(connection, settings, scheduler)] as const,
+    ([address, connection]) => [address, new RedLockNode(connection, settings, scheduler)] as const,
   );
   return new Quorum(new Map(backends), quorum, scheduler);
 };
@@ -124,13 +124,13 @@ export const createRuntime = (
   const events = new LockEvents();
   const scheduler = new MonotonicScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
   const backend = createBackend(settings, scheduler);
-  const masters = settings.redlock && createMasters(settings.redlock, settings, scheduler);
+  const masters = settings.redLock && createMasters(settings.redLock, settings, scheduler);
   const {
     commandTimeout,
     fairWaitTimeout,
     handOver,
     safetyPoll,
-    watchdogTimeout,
+    renewedLease,
     keyPrefix,
     wait,
     maxQueue,
@@ -147,7 +147,7 @@ export const createRuntime = (
   const expirablePermits = new QueuedAcquirer(permitAttempts, waiting, semaphoreChannel);
   const latches = new QueuedAcquirer(new LatchAttempts(backend.countDownLatch), waiting, latchChannel);
   const lines = Object.values(kinds).map(({ acquirer }) => acquirer);
-  const watchdog = new Watchdog(scheduler, events, watchdogTimeout);
+  const watchdog = new Watchdog(scheduler, events, renewedLease);
   const listener: BackendListener = {
     reconnected: () => watchdog.checkAll(),
     clockJumped: (ms) => events.emit({ type: 'clock-jumped', ms }),
@@ -175,7 +175,7 @@ export const createRuntime = (
     defaults: {
       keyPrefix,
       wait,
-      watchdogTimeout,
+      renewedLease,
       maxHold,
       maxLease: settings.restartGuard || Number.POSITIVE_INFINITY,
       names,
@@ -194,7 +194,7 @@ export const createRuntime = (
     readWritePairs: new ReadWritePairs(),
     ...nesting,
     probe,
-    quorum: settings.redlock?.quorum,
+    quorum: settings.redLock?.quorum,
     check: async (ms) => (await Promise.all([backend.check(ms), masters?.check(ms) ?? []])).flat(),
     open: () => {
       backend.open();
@@ -235,7 +235,7 @@ export const createConnections = (
   // If only other connections were given, there is no `default` to ask for.
   if (base.target.kind !== 'none' || others.size === 0) byName.set(DEFAULT_CONNECTION_NAME, runtime);
   for (const [name, target] of others) {
-    byName.set(name, create({ ...base, ...target, redlock: undefined }, clock, name));
+    byName.set(name, create({ ...base, ...target, redLock: undefined }, clock, name));
   }
   return new ConnectionRegistry(runtime, byName);
 };

@@ -241,7 +241,7 @@ const report = ({ summary, doubts }: Findings, log: ProbeLog): void => {
 };
 
 const targetsOf = (
-  { target, redlock, replicas, ...settings }: ConnectionSettings,
+  { target, redLock, replicas, ...settings }: ConnectionSettings,
   { backend, masters }: ProbeRefusals,
   scheduler: MonotonicScheduler,
   signal: AbortSignal,
@@ -249,7 +249,7 @@ const targetsOf = (
   const terms = { commandTimeout: settings.commandTimeout, scheduler, signal };
   // Servers dedicated to locks hold no other keys, so they need no prefix.
   const nodes = new NodesProbe({ ...settings, minReplicas: 0, needsDisk: false, isPrefixChosen: true }, terms);
-  const targets: Target[] = [...(redlock?.nodes ?? [])].map(([address, input]) => ({
+  const targets: Target[] = [...(redLock?.nodes ?? [])].map(([address, input]) => ({
     where: address,
     isNode: true,
     look: () => nodes.probe(input),

@@ -43,7 +43,7 @@ export interface PermitOptions extends WaitOptions {
   readonly lease?: Duration | undefined;
   /**
    * `true`: the watchdog renews the permit until it is released or lost, `updateLeaseTime` gives it a lease of its own, or
-   * `maxHold` is reached; if the process dies, it is back in the pool within `lease`, by default `watchdogTimeout`. In
+   * `maxHold` is reached; if the process dies, it is back in the pool within `lease`, by default `renewedLease`. In
    * Redis it has a lease as Redisson writes it. A loss is an event (`lost`). Default: false.
    */
   readonly renew?: boolean | undefined;
@@ -64,7 +64,7 @@ const MOST_AT_ONCE = 10_000;
 
 /**
  * @param defaultWait Default wait limit, ms.
- * @param watchdogTimeout The default lease of permits that are renewed, ms.
+ * @param renewedLease The default lease of permits that are renewed, ms.
  * @throws LockOptionsError that names option and value.
  */
 export const parseWanted = (
@@ -72,14 +72,14 @@ export const parseWanted = (
   options: PermitOptions | undefined,
   defaultWait: number,
   scheduler: MonotonicScheduler,
-  watchdogTimeout: number,
+  renewedLease: number,
 ): PermitWish => {
   const count = parseCount(permits, 'permits', { min: 1, max: MOST_AT_ONCE });
   const { lease, renew, ...waiting } = parseOptions(options, PERMIT_OPTIONS, { of: 'permits' });
   const isRenewed = parseFlag(renew, 'renew');
   const terms = parseLeaseTerms({ lease, renew: isRenewed || undefined });
   const { limit } = termsOf(parseRequest(waiting, defaultWait), scheduler);
-  const granted = firstLease(terms, isRenewed ? watchdogTimeout : Number.POSITIVE_INFINITY);
+  const granted = firstLease(terms, isRenewed ? renewedLease : Number.POSITIVE_INFINITY);
   return { wanted: { permits: count, lease: granted }, limit, isRenewed };
 };
 

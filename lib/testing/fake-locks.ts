@@ -19,7 +19,7 @@ import { neverForget } from './test-connection.js';
 export interface FakeLockCall {
   readonly name: string;
   /** The kind, as in events. Spin and non-reentrant locks are `reentrant`. */
-  readonly kind: Exclude<LockKindName, 'spin' | 'redlock'>;
+  readonly kind: Exclude<LockKindName, 'spin' | 'redLock'>;
 }
 
 /** Nothing is ever late. */

@@ -56,4 +56,4 @@ export const settingsInMemory = (options: RedisLockOptions): LockSettings => {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const ABOUT_SERVERS = ['connection', 'connections', 'redlock', 'replicas', 'restartGuard', 'probe'] as const;
+const ABOUT_SERVERS = ['connection', 'connections', 'redLock', 'replicas', 'restartGuard', 'probe'] as const;

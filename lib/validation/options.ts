@@ -20,8 +20,8 @@ const REMEDIES: readonly (readonly [names: readonly string[], option: string, re
   [LEASE, 'lease', 'it is called lease here'],
   [
     LEASE,
-    'watchdogTimeout',
-    'lease is given where something is locked; holds without one have watchdogTimeout, renewed',
+    'renewedLease',
+    'lease is given where something is locked; holds without one have renewedLease, renewed',
   ],
   [WAIT, 'wait', 'give wait, the longest time to wait, in place of attempts and pauses'],
   [KEY_PREFIX, 'keyPrefix', 'it is called keyPrefix here'],

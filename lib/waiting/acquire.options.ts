@@ -7,13 +7,13 @@ import { type NameLimits } from '../keys/lock-name.js';
 
 interface LeaseChoice {
   /**
-   * Time after which the hold expires by itself, in ms or such as `'30s'`, 10 … 2^31 − 1 ms. Absent: the watchdog
-   * renews the hold until it is released.
+   * Time after which the hold expires by itself, in ms or such as `'30s'`, 10 … 2^31 − 1 ms; outside of production and
+   * tests a number below 1,000 is warned of, once. Absent: the watchdog renews the hold until it is released.
    */
   readonly lease?: Duration | undefined;
   /**
    * `true`: the watchdog renews the hold until it is released, and each renewal grants `lease`, at least 50 ms, instead
-   * of the module's `watchdogTimeout`. A shorter one is free sooner after a crash, a longer one survives a longer pause.
+   * of the module's `renewedLease`. A shorter one is free sooner after a crash, a longer one survives a longer pause.
    * Default: whether there is no `lease`.
    */
   readonly renew?: boolean | undefined;
@@ -58,7 +58,7 @@ export interface AcquireDefaults {
   /** Default wait limit, ms; may be `Infinity`. */
   readonly wait: number;
   /** Milliseconds that each renewal of the watchdog grants. */
-  readonly watchdogTimeout: number;
+  readonly renewedLease: number;
   /** Longest time for which the watchdog renews a hold, ms; may be `Infinity`. */
   readonly maxHold: number;
   /** Longest lease that the restart guard covers, ms; may be `Infinity`. */
@@ -107,11 +107,26 @@ const RENEWED_LEASE = { min: 50, max: MAX_DURATION };
 
 const NO_SIGNALS: readonly AbortSignal[] = [];
 
+let isShortLeaseTold = false;
+
+/** A lease of 30 mostly means 30 s. Says so once, to developers. */
+const warnOfShortLease = (lease: unknown): void => {
+  const environment = process.env['NODE_ENV'];
+  if (typeof lease !== 'number' || lease >= 1000 || isShortLeaseTold) return;
+  if (environment === 'production' || environment === 'test') return;
+  isShortLeaseTold = true;
+  process.emitWarning(
+    `lease: ${lease} is ${lease} milliseconds; write '${lease}s' if you mean seconds, or '${lease}ms', which is not warned of`,
+    { code: 'NEST_REDIS_LOCK_SHORT_LEASE' },
+  );
+};
+
 /**
  * @param given The caller's options, unchecked.
  * @throws LockOptionsError that names option and value, or two options that contradict each other.
  */
 export const parseLeaseTerms = ({ lease, renew, maxHold }: Partial<Record<keyof LeaseChoice, unknown>>): LeaseTerms => {
+  warnOfShortLease(lease);
   const isRenewed = parseFlag(renew, 'renew');
   if (lease !== undefined && !isRenewed) {
     if (maxHold === undefined) return parseLease(lease, 'lease');
@@ -140,9 +155,9 @@ export const checkLease = (lease: number | undefined, { maxLease }: AcquireDefau
 };
 
 /** @throws LockOptionsError if a hold would reach its limit before its first renewal. */
-const checkMaxHold = (lease: LeaseTerms, { watchdogTimeout }: AcquireDefaults): void => {
+const checkMaxHold = (lease: LeaseTerms, { renewedLease }: AcquireDefaults): void => {
   if (typeof lease !== 'object' || lease.maxHold === undefined) return;
-  const granted = firstLease(lease, watchdogTimeout);
+  const granted = firstLease(lease, renewedLease);
   if (lease.maxHold >= granted) return;
   const why = `each renewal of the watchdog grants ${granted} ms; give a lease instead, or with renew: true a shorter one`;
   throw new LockOptionsError(`maxHold must not be ${lease.maxHold} ms: ${why}`, {

@@ -84,7 +84,7 @@ export interface LeaseHolder {
 
 /**
  * The part of a lease during which its holder may act, ms from before the command was sent. Never more than the
- * validity of Redlock, which subtracts 1 % and 2 ms.
+ * validity of RedLock, which subtracts 1 % and 2 ms.
  */
 export const safeDuration = (lease: number): number =>
   lease * (1 - DRIFT) - Math.max(LEAST_MARGIN_MS, Math.min(MARGIN_MS, lease / 10));

@@ -50,4 +50,4 @@ const lockOptions = ({ redisUrl, keyPrefix }: ShopSettings): RedisLockOptions =>
   redisUrl === undefined
     ? { connection: 'memory', holderRecords: true }
     : // Short, so that the locks of a process that was killed are soon free.
-      { connection: redisUrl, keyPrefix, holderRecords: true, watchdogTimeout: '10s' };
+      { connection: redisUrl, keyPrefix, holderRecords: true, renewedLease: '10s' };

@@ -19,7 +19,7 @@ export const LEASE_MS = 1500;
 export const COMMAND_MS = 300;
 export const POLL_MS = 1000;
 
-const OPTIONS = { commandTimeout: COMMAND_MS, watchdogTimeout: LEASE_MS, safetyPoll: POLL_MS, fairWaitTimeout: 1500 };
+const OPTIONS = { commandTimeout: COMMAND_MS, renewedLease: LEASE_MS, safetyPoll: POLL_MS, fairWaitTimeout: 1500 };
 /** The time within which every attempt must have an answer after the load is told to stop, ms. */
 const STOP_MS = 6000;
 

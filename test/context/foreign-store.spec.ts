@@ -5,7 +5,7 @@ import { LOCKS, useSynchronizers } from '../topologies/every-kind.js';
 import { Requests } from './requests.js';
 
 const NOWHERE = { leaks: [], wasHeard: true, heardIn: [], kept: [] };
-const OPTIONS = { watchdogTimeout: 1200, safetyPoll: 200 } satisfies Partial<RedisLockOptions>;
+const OPTIONS = { renewedLease: 1200, safetyPoll: 200 } satisfies Partial<RedisLockOptions>;
 
 /** A lock that is not free while the one of this kind is held. */
 const rivalOf = (kind: string, own: (locks: LockService, name: string) => Lock) =>

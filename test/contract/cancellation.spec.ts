@@ -81,7 +81,7 @@ onEveryBackend((world) => {
     });
 
     it('AB-06 is over once the lock was acquired: a later abort changes nothing', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const controller = new AbortController();
       const hold = await locks.acquire('n', { signal: controller.signal });
       controller.abort();

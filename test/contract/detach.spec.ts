@@ -33,7 +33,7 @@ onEveryBackend((world) => {
     });
 
     it('is renewed where it is attached, and nowhere before', async () => {
-      const [here, there] = [await world.open({ watchdogTimeout: 3000 }), await world.open({ watchdogTimeout: 3000 })];
+      const [here, there] = [await world.open({ renewedLease: 3000 }), await world.open({ renewedLease: 3000 })];
       const hold = await here.locks.acquire('n');
       const attached = await there.locks.attach(await hold.detach());
       await world.renewed('n');
@@ -121,7 +121,7 @@ onEveryBackend((world) => {
     });
 
     it.each(['not-sent', 'refused'] as const)('is one whose request was %s: it stays', async (outcome) => {
-      const { locks, runtime } = await world.open({ watchdogTimeout: 3000 });
+      const { locks, runtime } = await world.open({ renewedLease: 3000 });
       const hold = await locks.acquire('n');
       const { takeOver } = runtime.backend;
       const detach = takeOver.detach.bind(takeOver);
@@ -185,7 +185,7 @@ onEveryBackend((world) => {
     it('that is forged, with a secret that is not that of the holder, takes nothing: LockLostError', async () => {
       const [here, there] = await two();
       const hold = await here.acquire('n');
-      const forged = signed([1, 'default', 'plain', hold.name, 'secret', '']);
+      const forged = signed([1, 'default', 'plain', hold.name, 'secret', '']) as HoldToken;
       await expect(there.attach(forged)).rejects.toThrow(LockLostError);
       await expect(hold.release()).resolves.toBe('released');
     });

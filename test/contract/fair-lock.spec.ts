@@ -74,7 +74,7 @@ onEveryBackend((world) => {
     });
 
     it('FL-07 is free within a watchdog time-out after its holder has died', async () => {
-      const [gone, client] = [await world.open({ watchdogTimeout: 600 }), await world.open()];
+      const [gone, client] = [await world.open({ renewedLease: 600 }), await world.open()];
       await gone.locks.getFairLock('n').acquire();
       await gone.close();
       const waiting = client.locks.getFairLock('n').acquire({ wait: Infinity });

@@ -39,7 +39,7 @@ inWorld(redis, ({ time }) => {
     });
 
     it('loses its hold when the peer has taken over one of the values, and leaves that alone', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 900 });
+      const { locks } = await redis.open({ renewedLease: 900 });
       const hold = await locks.getGroupLock('g', ['v1', 'v2']).acquire();
       await redis.admin.hset('g', field, peer, `${field}:${peer}:expire_time`, Date.now() + 60_000);
       await time.until(() => hold.signal.aborted, 900 + time.slack);
@@ -48,7 +48,7 @@ inWorld(redis, ({ time }) => {
     });
 
     it('re-enters, is renewed and is released where the server is out of memory', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 3000 });
+      const { locks } = await redis.open({ renewedLease: 3000 });
       const lock = locks.getGroupLock('g', ['v1', 'v2']);
       const hold = await lock.acquire();
       await redis.admin.config('SET', 'maxmemory', '1');

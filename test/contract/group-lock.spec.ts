@@ -53,7 +53,7 @@ onEveryBackend((world) => {
     });
 
     it('ML-13 is renewed as long as it has no lease', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const hold = await locks.getGroupLock('g', ['v1', 'v2']).acquire();
       const left = () => Promise.all(['v1', 'v2'].map((value) => locks.getGroupLock('g', [value]).remainingLease()));
       for (let renewals = 0; renewals < 2; renewals++) await world.time.renewed(left);

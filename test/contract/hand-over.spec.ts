@@ -180,7 +180,7 @@ onEveryBackend((world) => {
     });
 
     it('HO-09 leaves the lock renewed by the watchdog', async () => {
-      const { lock } = await lockOf({ watchdogTimeout: 3000 });
+      const { lock } = await lockOf({ renewedLease: 3000 });
       const first = await lock.acquire();
       const [next] = await queue(() => lock.acquire({ wait: '20s' }));
       await first.release();

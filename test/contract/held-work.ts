@@ -48,4 +48,4 @@ export const KINDS = {
   permit: withPermit,
 } satisfies Record<string, Run>;
 
-export const runRedLock: Run = (locks, terms, work) => locks.withLock('n', { kind: 'redlock', ...terms }, work);
+export const runRedLock: Run = (locks, terms, work) => locks.withLock('n', { kind: 'redLock', ...terms }, work);

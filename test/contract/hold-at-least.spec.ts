@@ -50,7 +50,7 @@ onEveryBackend((world) => {
     });
 
     it('HA-04 is kept by the server for that time although renewals grant less', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       let renewals = 0;
       locks.onEvent('all', ({ type }) => void (renewals += type === 'renewed' ? 1 : 0));
       const hold = await locks.acquire('n');

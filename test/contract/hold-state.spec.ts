@@ -48,7 +48,7 @@ onEveryBackend((world) => {
     });
 
     it('abandoned, stays locked on the server until the lease ends, and is not renewed', async () => {
-      const { locks, events } = await world.open({ watchdogTimeout: 600 });
+      const { locks, events } = await world.open({ renewedLease: 600 });
       const lock = lockOf(locks);
       const hold = await lock.acquire();
       const before = await world.probe.commands();
@@ -67,7 +67,7 @@ onEveryBackend((world) => {
 
   describe('remaining', () => {
     it('rises with each renewal and is never infinite', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const hold = await locks.acquire('a');
       expect(hold.remaining).toBeLessThanOrEqual(3000);
       await world.time.renewed(async () => [hold.remaining]);
@@ -107,7 +107,7 @@ onEveryBackend((world) => {
 
   describe('A lost hold', () => {
     it('is still the one that the lock releases, which reports the loss', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 300 });
+      const { locks } = await world.open({ renewedLease: 300 });
       const lock = locks.getLock('a');
       const hold = await lock.acquire();
       await hold.run(async () => {
@@ -121,7 +121,7 @@ onEveryBackend((world) => {
 
   describe('An abandoned hold', () => {
     it('leaves the other holds of its owner, whose release frees the lock', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const owner = new Owner(locks);
       const outer = await owner.run(() => locks.acquire('a'));
       const inner = await owner.run(() => locks.acquire('a'));
@@ -134,7 +134,7 @@ onEveryBackend((world) => {
     });
 
     it('is not released at the end of its block or callback', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const { locks } = await world.open({ renewedLease: 600 });
       await locks.withLock('a', (hold) => hold.abandon());
       {
         await using hold = await locks.acquire('b');
@@ -154,7 +154,7 @@ onEveryBackend((world) => {
     });
 
     it('lets its scope acquire the lock again, when it has expired', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const { locks } = await world.open({ renewedLease: 600 });
       await locks.runInScope(async () => {
         (await locks.acquire('a')).abandon();
         await expect(locks.tryAcquire('a')).resolves.toBeNull();

@@ -1,9 +1,9 @@
-import type { Hold } from '../../lib/index.js';
+import type { Hold, HoldToken } from '../../lib/index.js';
 import { serve } from '../servers/worker/worker-host.js';
 import { openClient } from '../kit/client.js';
 
-const [, , connection = '', watchdogTimeout = '30000'] = process.argv;
-const client = openClient({ connection, watchdogTimeout: Number(watchdogTimeout) });
+const [, , connection = '', renewedLease = '30000'] = process.argv;
+const client = openClient({ connection, renewedLease: Number(renewedLease) });
 const holds = new Map<string, Hold>();
 
 /** Another process that acquires and releases locks when it is told to. */
@@ -16,10 +16,13 @@ export const api = {
   },
   release: async (name: string): Promise<string> => (await holds.get(name)?.release()) ?? 'never acquired',
   /** Resolves with the token. @param lease Milliseconds. */
-  detach: async (name: string, lease: number): Promise<string> =>
-    (await holds.get(name)?.detach({ lease })) ?? 'never acquired',
+  detach: async (name: string, lease: number): Promise<HoldToken> => {
+    const hold = holds.get(name);
+    if (!hold) throw new Error(`${name} was never acquired`);
+    return hold.detach({ lease });
+  },
   /** Resolves with the lock's name. */
-  attach: async (token: string): Promise<string> => {
+  attach: async (token: HoldToken): Promise<string> => {
     const hold = await client.locks.attach(token);
     holds.set(hold.name, hold);
     return hold.name;

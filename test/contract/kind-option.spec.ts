@@ -45,9 +45,9 @@ onEveryBackend((world) => {
       },
     );
 
-    it('redlock needs independent servers', async () => {
+    it('redLock needs independent servers', async () => {
       const { locks } = await world.open();
-      await expect(locks.acquire('n', { kind: 'redlock' })).rejects.toThrow(LockOptionsError);
+      await expect(locks.acquire('n', { kind: 'redLock' })).rejects.toThrow(LockOptionsError);
     });
 
     it.each<[object, RegExp]>([
@@ -57,7 +57,7 @@ onEveryBackend((world) => {
       [{ kind: 'spin', mode: 'read' }, /kind "spin".*mode "read"/],
       [{ kind: 'spin', fair: true }, /fair.*kind "spin"/],
       [{ kind: 'nonReentrant', fair: true, fenced: true }, /fair.*fenced/],
-      [{ kind: 'redlock', fenced: true }, /fenced.*kind "redlock"/],
+      [{ kind: 'redLock', fenced: true }, /fenced.*kind "redLock"/],
       [{ preference: 'writer' }, /preference.*mode "exclusive"/],
       [{ preference: 'reader', mode: 'read' }, /preference/],
     ])('refuses %p', async (options, message) => {

@@ -123,16 +123,16 @@ const WAYS: readonly (readonly [string, Way])[] = [
   ['reentrant, attached', attached],
 ];
 
-const PROMISES = ['lease', 'watchdogTimeout'] as const;
+const PROMISES = ['lease', 'renewedLease'] as const;
 type PromiseName = (typeof PROMISES)[number];
 
 const termsOf = (promise: PromiseName, ms: number): Terms => ({
   wait: WAIT,
   ...(promise === 'lease' && { lease: ms }),
 });
-const optionsOf = (promise: PromiseName, ms: number): Pick<ClientOptions, 'watchdogTimeout' | 'commandTimeout'> => ({
+const optionsOf = (promise: PromiseName, ms: number): Pick<ClientOptions, 'renewedLease' | 'commandTimeout'> => ({
   commandTimeout: COMMAND_MS,
-  ...(promise === 'watchdogTimeout' && { watchdogTimeout: ms }),
+  ...(promise === 'renewedLease' && { renewedLease: ms }),
 });
 
 /**
@@ -171,7 +171,7 @@ const shortBy = async (site: Site, lease: number, way: Way): Promise<number> => 
 const suite = (world: MemoryWorld | RedisWorld): void => {
   const lease = world instanceof RedisWorld ? LEASE_MS.servers : LEASE_MS.memory;
   // An outage takes real time; for a server, both promises are the same number.
-  const promises = world instanceof RedisWorld ? (['watchdogTimeout'] as const) : PROMISES;
+  const promises = world instanceof RedisWorld ? (['renewedLease'] as const) : PROMISES;
 
   describe('A lock keeps what was promised from the first line of the code that runs under it', () => {
     it.each(WAYS.flatMap(([name, way]) => promises.map((promise) => [name, promise, way] as const)))(

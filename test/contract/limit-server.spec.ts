@@ -12,9 +12,9 @@ const work = (): string => 'inside';
 
 /** What only a limit on a server can show. */
 inWorld(redis, ({ time }) => {
-  const startWorker = async (watchdogTimeout: number): Promise<Worker<typeof api>> => {
+  const startWorker = async (renewedLease: number): Promise<Worker<typeof api>> => {
     const file = new URL('./limit.worker.ts', import.meta.url);
-    const worker = await Worker.start<typeof api>(file, { args: [redis.server.url, String(watchdogTimeout)] });
+    const worker = await Worker.start<typeof api>(file, { args: [redis.server.url, String(renewedLease)] });
     redis.onReset(() => worker.stop());
     return worker;
   };
@@ -93,7 +93,7 @@ inWorld(redis, ({ time }) => {
     });
 
     it('is renewed, re-entered and released where the server is out of memory', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 3000 });
+      const { locks } = await redis.open({ renewedLease: 3000 });
       const outcome = await locks.withLimit('n', 1, async (hold) => {
         await redis.admin.config('SET', 'maxmemory', '1');
         redis.onReset(() => redis.admin.config('SET', 'maxmemory', '0'));

@@ -89,7 +89,7 @@ onEveryBackend((world) => {
     });
 
     it('renews the permit of a caller as long as it runs', async () => {
-      const [one, two] = [await world.open({ watchdogTimeout: 3000 }), await world.open()];
+      const [one, two] = [await world.open({ renewedLease: 3000 }), await world.open()];
       const { hold, leave } = await enter(one, 1);
       for (let renewals = 0; renewals < 2; renewals++) await world.time.renewed(async () => [hold.remaining]);
       expect(hold.signal.aborted).toBe(false);
@@ -98,7 +98,7 @@ onEveryBackend((world) => {
     });
 
     it('gets back the permits of a client that has gone, within their lease', async () => {
-      const [gone, alive] = [await world.open({ watchdogTimeout: 900 }), await world.open()];
+      const [gone, alive] = [await world.open({ renewedLease: 900 }), await world.open()];
       const lost = [await enter(gone, 3), await enter(gone, 3)];
       const { leave } = await enter(alive, 3);
       await gone.close();
@@ -121,7 +121,7 @@ onEveryBackend((world) => {
     });
 
     it('tells a caller whose permit was deleted', async () => {
-      const client = await world.open({ watchdogTimeout: 900 });
+      const client = await world.open({ renewedLease: 900 });
       const { hold, leave } = await enter(client, 2);
       await world.probe.remove(limitPermits('n'));
       await world.time.until(() => hold.signal.aborted, 900 + world.time.slack);

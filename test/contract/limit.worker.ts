@@ -3,8 +3,8 @@ import { openClient } from '../kit/client.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { serve } from '../servers/worker/worker-host.js';
 
-const [, , connection = '', watchdogTimeout = '30000'] = process.argv;
-const client = openClient({ connection, watchdogTimeout: Number(watchdogTimeout) });
+const [, , connection = '', renewedLease = '30000'] = process.argv;
+const client = openClient({ connection, renewedLease: Number(renewedLease) });
 
 const admin = connectAdmin(connection);
 const seen = { calls: 0, mostInside: 0 };

@@ -45,7 +45,7 @@ onEveryBackend((world) => {
     it('ends a hold of the watchdog, with an event before and at the end', async () => {
       // Long enough for a round of the watchdog between the last renewal and the end, on a busy machine too.
       const maxHold = 2400;
-      const client = await world.open({ watchdogTimeout: 1800, maxHold });
+      const client = await world.open({ renewedLease: 1800, maxHold });
       const start = world.time.now();
       const hold = await client.locks.acquire('order:1');
       await world.time.until(() => hold.signal.aborted, maxHold + world.time.slack);
@@ -58,7 +58,7 @@ onEveryBackend((world) => {
     });
 
     it('counts from the first hold, also after re-entries, and never limits a lease', async () => {
-      const client = await world.open({ watchdogTimeout: 300, maxHold: 600 });
+      const client = await world.open({ renewedLease: 300, maxHold: 600 });
       const { locks } = client;
       const leased = await locks.acquire('order:2', { lease: 20_000 });
       const hold = await locks.acquire('order:1');

@@ -7,7 +7,7 @@ const PERIOD = 200;
 
 /** Rows LL of the behaviour catalogue. They demand no unhandled rejections, and jest fails a test with one. */
 onEveryBackend((world) => {
-  const open = () => world.open({ watchdogTimeout: 3 * PERIOD });
+  const open = () => world.open({ renewedLease: 3 * PERIOD });
 
   describe('A hold that is lost', () => {
     it('LL-01 aborts its signal once if another owner has the lock, with the reason', async () => {

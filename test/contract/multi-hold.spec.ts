@@ -35,7 +35,7 @@ onEveryBackend((world) => {
     });
 
     it('aborts its signal when any of them is lost', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const hold = await locks.getMultiLock('a', 'b').acquire();
       const { signal } = hold;
       await world.probe.remove('b');

@@ -122,7 +122,7 @@ onEveryBackend((world) => {
     });
 
     it('ML-08 attempts once with a wait of 0, and is renewed by the watchdog without a lease', async () => {
-      const locks = (await world.open({ watchdogTimeout: 3000 })).locks;
+      const locks = (await world.open({ renewedLease: 3000 })).locks;
       const hold = await locks.getMultiLock('a', 'b').tryAcquire({ wait: 0 });
       const before = await world.probe.commands();
       await expect(locks.getMultiLock('a', 'b').tryAcquire({ wait: 0 })).resolves.toBeNull();
@@ -183,7 +183,7 @@ onEveryBackend((world) => {
     });
 
     it('ML-13 is renewed, member by member, without a lease', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const hold = await locks.getMultiLock(...NAMES).acquire();
       await world.renewed(...NAMES);
       expect(hold.signal.aborted).toBe(false);
@@ -253,7 +253,7 @@ onEveryBackend((world) => {
     });
 
     it('ML-16 is free within one watchdog timeout after its client ended', async () => {
-      const gone = await world.open({ watchdogTimeout: 400 });
+      const gone = await world.open({ renewedLease: 400 });
       await gone.locks.getMultiLock(...NAMES).acquire();
       await gone.close();
       const locks = await open();
@@ -301,7 +301,7 @@ onEveryBackend((world) => {
     });
 
     it('continues if the first member is lost meanwhile, and acquires it again', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 900 });
+      const { locks } = await world.open({ renewedLease: 900 });
       const other = await locks.acquire('c');
       const waiting = locks.getMultiLock(...NAMES).acquire();
       await world.time.until(async () => (await counts())[1]?.length === 1, 1000);

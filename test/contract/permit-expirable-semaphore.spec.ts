@@ -195,7 +195,7 @@ onEveryBackend((world) => {
     });
 
     it('PS-21 never takes back a permit without a lease', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 100 });
+      const { locks } = await world.open({ renewedLease: 100 });
       const semaphore = locks.getPermitExpirableSemaphore('p');
       await semaphore.trySetPermits(1);
       const id = await semaphore.acquire();

@@ -15,7 +15,7 @@ const PERIOD = 1100;
 
 onEveryBackend((world) => {
   const open = async (permits: number, options = {}) => {
-    const client = await world.open({ watchdogTimeout: TIMEOUT, ...options });
+    const client = await world.open({ renewedLease: TIMEOUT, ...options });
     const semaphore = client.locks.getPermitExpirableSemaphore('p');
     await semaphore.trySetPermits(permits);
     return { client, events: client.events, semaphore };
@@ -99,7 +99,7 @@ onEveryBackend((world) => {
     it('is renewed no longer than maxHold, with an event before and at the end', async () => {
       // Long enough for a round of the watchdog between the last renewal and the end, on a busy machine too.
       const maxHold = 2400;
-      const { semaphore, events } = await open(1, { watchdogTimeout: 1800, maxHold });
+      const { semaphore, events } = await open(1, { renewedLease: 1800, maxHold });
       const permit = await semaphore.acquire({ renew: true });
       await world.time.until(() => permit.signal.aborted, maxHold + world.time.slack);
       expect(events.map(({ type }) => type)).toEqual(['max-hold-reached', 'lost']);
@@ -110,13 +110,13 @@ onEveryBackend((world) => {
 
   describe('The option renew', () => {
     it('lets each renewal grant the lease, if one is given', async () => {
-      const watchdogTimeout = 900;
-      const [gone, alive] = [await open(1, { watchdogTimeout }), await open(1)];
+      const renewedLease = 900;
+      const [gone, alive] = [await open(1, { renewedLease }), await open(1)];
       const lease = 3000;
       const permit = await gone.semaphore.acquire({ renew: true, lease });
       await world.time.renewed(async () => [await alive.semaphore.leaseTime(permit)]);
       permit.assertHeld();
-      expect(await alive.semaphore.leaseTime(permit)).toBeGreaterThan(watchdogTimeout);
+      expect(await alive.semaphore.leaseTime(permit)).toBeGreaterThan(renewedLease);
       await gone.client.close();
       const next = alive.semaphore.acquire({ wait: Infinity });
       await (await world.time.finish(next, lease + world.time.slack)).release();
@@ -166,7 +166,7 @@ describe('The renewal of permits', () => {
       };
       return Object.assign(memory, { permitExpirableSemaphore: Object.assign(Object.create(permits), { renew }) });
     };
-    const { locks } = openClient({ connection: 'memory', watchdogTimeout: TIMEOUT }, { scheduler: clock, backend });
+    const { locks } = openClient({ connection: 'memory', renewedLease: TIMEOUT }, { scheduler: clock, backend });
     const semaphore = locks.getPermitExpirableSemaphore('p');
     await semaphore.trySetPermits(10);
     return { clock, sent, held, semaphore };
@@ -216,7 +216,7 @@ const redis = new RedisWorld();
 inWorld(redis, ({ time }) => {
   describe('The renewal of permits on a server', () => {
     it('works where the server is out of memory, and restores nothing that has ended', async () => {
-      const { locks, runtime } = await redis.open({ watchdogTimeout: TIMEOUT });
+      const { locks, runtime } = await redis.open({ renewedLease: TIMEOUT });
       const semaphore = locks.getPermitExpirableSemaphore('p');
       await semaphore.trySetPermits(2);
       const permit = await semaphore.acquire({ renew: true });

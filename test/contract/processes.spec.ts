@@ -8,9 +8,9 @@ const redis = new RedisWorld();
 
 /** Rows of several groups about another process that holds a lock, dies, or ends. */
 inWorld(redis, ({ time }) => {
-  const startHolder = async (watchdogTimeout = 30_000): Promise<Worker<typeof api>> => {
+  const startHolder = async (renewedLease = 30_000): Promise<Worker<typeof api>> => {
     const file = new URL('./holder.worker.ts', import.meta.url);
-    const worker = await Worker.start<typeof api>(file, { args: [redis.server.url, String(watchdogTimeout)] });
+    const worker = await Worker.start<typeof api>(file, { args: [redis.server.url, String(renewedLease)] });
     redis.onReset(() => worker.stop());
     return worker;
   };

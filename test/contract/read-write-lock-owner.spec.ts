@@ -175,7 +175,7 @@ onEveryBackend((world) => {
     });
 
     it('loses what it reads when its writing is taken by force', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const { locks } = await world.open({ renewedLease: 600 });
       const lock = locks.getReadWriteLock('n');
       const [write, read] = [lock.writeLock(), lock.readLock()];
       await write.withLock(async (writing) => {

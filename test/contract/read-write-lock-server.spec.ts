@@ -68,14 +68,14 @@ inWorld(redis, ({ time }) => {
   describe('A server that restarts empty', () => {
     it('WD-02, WD-03 ends the hold of either half; the next ones on the same name are renewed again', async () => {
       // So long that no stall of this process or of the server ends a hold.
-      const watchdogTimeout = 3000;
-      const { locks } = await redis.open({ watchdogTimeout });
+      const renewedLease = 3000;
+      const { locks } = await redis.open({ renewedLease });
       const halves = [locks.getReadWriteLock('w').writeLock(), locks.getReadWriteLock('r').readLock()];
       const owners = halves.map((lock) => ({ lock, owner: new Owner(locks) }));
       const acquire = () => Promise.all(owners.map(({ lock, owner }) => owner.run(() => lock.acquire())));
       const lost = await acquire();
       await redis.server.restart();
-      await time.until(() => lost.every(({ signal }) => signal.aborted), watchdogTimeout);
+      await time.until(() => lost.every(({ signal }) => signal.aborted), renewedLease);
       for (const { lock, owner } of owners) {
         await expect(owner.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
       }
@@ -106,7 +106,7 @@ inWorld(redis, ({ time }) => {
 
   describe('A reader with a lease beyond the watchdog time-out', () => {
     it('keeps its lease although a reading peer set a shorter one and died, and not for longer', async () => {
-      const read = (await redis.open({ watchdogTimeout: 1500 })).locks.getReadWriteLock('rw').readLock();
+      const read = (await redis.open({ renewedLease: 1500 })).locks.getReadWriteLock('rw').readLock();
       const start = time.now();
       const hold = await read.acquire({ lease: 3500 });
       for (let renewals = 0; renewals < 2; renewals++) {

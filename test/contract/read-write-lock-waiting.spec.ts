@@ -10,8 +10,8 @@ const FOREVER: LockOptions = { wait: Infinity };
 onEveryBackend((world) => {
   const { name: backend } = world;
 
-  const open = async (watchdogTimeout = 30_000) => {
-    const { locks } = await world.open({ watchdogTimeout });
+  const open = async (renewedLease = 30_000) => {
+    const { locks } = await world.open({ renewedLease });
     const lock = locks.getReadWriteLock('n');
     return { locks, read: lock.readLock(), write: lock.writeLock() };
   };
@@ -90,7 +90,7 @@ onEveryBackend((world) => {
     it.each(['readLock', 'writeLock'] as const)(
       'RW-15, RW-21 ends with the watchdog of a client that died: %s',
       async (half) => {
-        const [gone, client] = [await world.open({ watchdogTimeout: 500 }), await world.open()];
+        const [gone, client] = [await world.open({ renewedLease: 500 }), await world.open()];
         const start = world.time.now();
         await gone.locks.getReadWriteLock('n')[half]().acquire();
         await gone.close();
@@ -161,7 +161,7 @@ onEveryBackend((world) => {
 
   describe('A watchdog', () => {
     it('keeps a hold of either half alive, until it is released', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const halves = [locks.getReadWriteLock('r').readLock(), locks.getReadWriteLock('w').writeLock()];
       const held = halves.map(async (lock) => {
         const hold = await lock.acquire();
@@ -185,7 +185,7 @@ onEveryBackend((world) => {
     });
 
     it('keeps both halves of one owner alive', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const lock = locks.getReadWriteLock('n');
       const writing = await lock.writeLock().acquire();
       const reading = await writing.run(() => lock.readLock().acquire());
@@ -199,7 +199,7 @@ onEveryBackend((world) => {
     });
 
     it('reports the loss to one reader, and not to a later one', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const lock = locks.getReadWriteLock('n');
       const lost = await lock.readLock().acquire();
       await lock.readLock().forceRelease();

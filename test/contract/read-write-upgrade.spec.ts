@@ -80,7 +80,7 @@ onEveryBackend((world) => {
 
   describe('The hold of one of several readers', () => {
     it('is not upgraded, at once, and stays as it is', async () => {
-      const [here, there] = [await open({ watchdogTimeout: 3000 }), await open()];
+      const [here, there] = [await open({ renewedLease: 3000 }), await open()];
       const reading = await here.read.acquire();
       const other = await there.read.acquire();
       await expect(reading.tryUpgrade()).resolves.toBeNull();
@@ -134,7 +134,7 @@ onEveryBackend((world) => {
 
   describe('A hold that has changed halves', () => {
     it('is renewed by the watchdog, in either half', async () => {
-      const [here, there] = [await open({ watchdogTimeout: 3000 }), await open()];
+      const [here, there] = [await open({ renewedLease: 3000 }), await open()];
       const writing = written(await (await here.read.acquire()).tryUpgrade());
       await world.renewed('n');
       writing.assertHeld();
@@ -166,7 +166,7 @@ onEveryBackend((world) => {
     });
 
     it('is not held longer than maxHold, counted from the first', async () => {
-      const { read } = await open({ watchdogTimeout: 1800, maxHold: 2400 });
+      const { read } = await open({ renewedLease: 1800, maxHold: 2400 });
       const reading = await read.acquire();
       // By the first renewal a third of the time-out has passed.
       await world.renewed('n');

@@ -11,7 +11,7 @@ onMasters(5, (world) => {
     it('RD-19 that start together do not split the votes forever: one acquires', async () => {
       // All clients start at once, so that a busy machine gets its time.
       const clients = await Promise.all(
-        Array.from({ length: 10 }, () => world.open({ redlock: { nodeTimeout: '1s' } })),
+        Array.from({ length: 10 }, () => world.open({ redLock: { nodeTimeout: '1s' } })),
       );
       const results = await Promise.allSettled(
         clients.map(({ locks }) => locks.getRedLock('n').acquire({ wait: 500, lease: '20s' })),

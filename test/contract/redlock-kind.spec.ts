@@ -2,18 +2,18 @@ import { LockAbortedError, LockConflictError } from '../../lib/index.js';
 import { caught } from '../kit/caught.js';
 import { onMasters } from '../kit/redlock-world.js';
 
-/** The words of `withLock` and `acquire` with `kind: 'redlock'`. */
+/** The words of `withLock` and `acquire` with `kind: 'redLock'`. */
 onMasters(3, (world) => {
-  const kind = 'redlock';
+  const kind = 'redLock';
 
-  describe('The kind redlock', () => {
+  describe('The kind redLock', () => {
     it('holds the lock of getRedLock() on all masters while the callback runs, and re-enters it', async () => {
       // A master whose vote came too late, on a busy machine, gets the lock with the next renewal.
-      const watchdogTimeout = 3000;
-      const { locks } = await world.open({ watchdogTimeout });
+      const renewedLease = 3000;
+      const { locks } = await world.open({ renewedLease });
       await locks.withLock('n', { kind }, async ({ owner }) => {
         const isEverywhere = async () => (await world.holders('n')).every((holder) => holder === owner);
-        await world.time.until(isEverywhere, watchdogTimeout);
+        await world.time.until(isEverywhere, renewedLease);
         await locks.withLock('n', { kind }, (inner) => expect(inner.owner).toBe(owner));
         await locks.getRedLock('n').withLock((inner) => expect(inner.owner).toBe(owner));
       });
@@ -56,7 +56,7 @@ onMasters(3, (world) => {
     });
 
     it('aborts the signal when the watchdog stops renewing after maxHold', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const { locks } = await world.open({ renewedLease: 600 });
       const hold = await locks.acquire('n', { kind, maxHold: 700 });
       await world.time.until(() => hold.signal.aborted, 3000);
       expect(() => hold.assertHeld()).toThrow(/maxHold/);

@@ -125,7 +125,7 @@ describe('A RedLock of locks on two servers', () => {
   });
 
   it('is lost when fewer than a majority of its members are held, and not before', async () => {
-    const clients = await open({ watchdogTimeout: 3000 });
+    const clients = await open({ renewedLease: 3000 });
     const hold = await acquireAll(clients[0].locks.getRedLock(...members(clients, 3)));
     const { signal } = hold;
     await one.probe.remove('n1');

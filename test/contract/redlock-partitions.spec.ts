@@ -26,7 +26,7 @@ onMasters(5, (world) => {
       ['hangs', (): void => world.at(4).forEach(({ server }) => server.pause())],
       ['is cut off', (): void => cutOff(3, 4)],
     ])('RD-05 costs no time when it %s', async (_, fail) => {
-      const { locks } = await world.open({ redlock: { nodeTimeout: NODE_TIMEOUT } });
+      const { locks } = await world.open({ redLock: { nodeTimeout: NODE_TIMEOUT } });
       fail();
       const start = time.now();
       const hold = await locks.getRedLock('n').acquire({ wait: '1s', lease: '30s' });
@@ -48,7 +48,7 @@ onMasters(5, (world) => {
     });
 
     it('that answers too late is undone, and has the lock again when that is over', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 2000 });
+      const { locks } = await world.open({ renewedLease: 2000 });
       const votesOfSlow = async (): Promise<number> =>
         (await Promise.all(world.at(4).map(({ admin }) => executions(admin, 'hset')))).reduce((sum, n) => sum + n);
       const before = await votesOfSlow();
@@ -157,7 +157,7 @@ onMasters(5, (world) => {
     });
 
     it('RD-20 that is no longer reachable aborts the signal before the lease ends', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 900 });
+      const { locks } = await world.open({ renewedLease: 900 });
       const hold = await locks.getRedLock('n').acquire();
       cutOff(0, 1, 2);
       // The last renewal before that may have been a third of the time-out ago.
@@ -168,14 +168,14 @@ onMasters(5, (world) => {
 
   describe('The quorum', () => {
     it('RD-14 may be larger than a majority', async () => {
-      const { locks } = await world.open({ redlock: { quorum: 4 } });
+      const { locks } = await world.open({ redLock: { quorum: 4 } });
       const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
       expect(await votes(hold.owner)).toBeGreaterThanOrEqual(4);
       await hold.release();
     });
 
     it('RD-14 may be all nodes: then one that is down makes the lock unavailable', async () => {
-      const { locks } = await world.open({ redlock: { quorum: 5 } });
+      const { locks } = await world.open({ redLock: { quorum: 5 } });
       const hold = await locks.getRedLock('n').acquire({ lease: '10s' });
       await expect(votes(hold.owner)).resolves.toBe(5);
       await hold.release();

@@ -7,8 +7,8 @@ onMasters(5, (world) => {
   describe('Contenders for a lock on five masters', () => {
     it('exclude each other while a minority of the masters restarts, one master after the other', async () => {
       // So long that no stall of this process or of the masters ends a hold.
-      const watchdogTimeout = 3000;
-      const clients = await Promise.all(Array.from({ length: 10 }, () => world.open({ watchdogTimeout })));
+      const renewedLease = 3000;
+      const clients = await Promise.all(Array.from({ length: 10 }, () => world.open({ renewedLease })));
       let inside = 0;
       let most = 0;
       let entered = 0;

@@ -67,7 +67,7 @@ onMasters(3, (world) => {
     });
 
     it('RD-10 is renewed by the watchdog as long as the work takes', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       await locks.getRedLock('n').withLock(async (hold) => {
         await world.renewed('n');
         await expect(world.holders('n')).resolves.toEqual([hold.owner, hold.owner, hold.owner]);
@@ -77,7 +77,7 @@ onMasters(3, (world) => {
     });
 
     it('RD-11 runs one callback at a time, each under an owner of its own', async () => {
-      const clients = [await world.open({ watchdogTimeout: 3000 }), await world.open({ watchdogTimeout: 3000 })];
+      const clients = [await world.open({ renewedLease: 3000 }), await world.open({ renewedLease: 3000 })];
       const steps: string[] = [];
       const owners = await Promise.all(
         clients.map(({ locks }) =>
@@ -116,7 +116,7 @@ onMasters(3, (world) => {
     });
 
     it('RD-20 aborts its signal if a quorum no longer has it', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       await locks.getRedLock('n').withLock(async ({ signal }) => {
         await Promise.all(world.at(0, 1).map(({ admin }) => admin.del('n')));
         await time.until(() => signal.aborted, 1000 + time.slack);
@@ -126,7 +126,7 @@ onMasters(3, (world) => {
     });
 
     it('RD-20 does not abort its signal if a minority no longer has it, and repairs that', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       await locks.getRedLock('n').withLock(async ({ signal, owner }) => {
         const isAt = (master: number) => async () => (await world.holders('n'))[master] === owner;
         await Promise.all(world.at(0).map(({ admin }) => admin.del('n')));
@@ -141,7 +141,7 @@ onMasters(3, (world) => {
     });
 
     it('is repaired on a server that lost it, also where that is always the last to answer', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       for (const { proxy } of world.at(2)) proxy.delay(10);
       await locks.getRedLock('n').withLock(async ({ owner }) => {
         const isEverywhere = async (): Promise<boolean> =>

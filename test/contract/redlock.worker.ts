@@ -5,7 +5,7 @@ import { openClient } from '../kit/client.js';
 const [, , ...nodes] = process.argv;
 const [connection = ''] = nodes;
 // So long that no busy machine lets a node miss it.
-const client = openClient({ connection, redlock: { nodes, nodeTimeout: 2000 } });
+const client = openClient({ connection, redLock: { nodes, nodeTimeout: 2000 } });
 let hold: Hold | null = null;
 
 /** Another process that contends for a lock on independent masters. */

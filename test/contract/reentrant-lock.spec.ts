@@ -105,7 +105,7 @@ onEveryBackend((world) => {
     });
 
     it('RL-10 tells how much of the lease remains', async () => {
-      const { locks } = await world.open({ watchdogTimeout: '30s' });
+      const { locks } = await world.open({ renewedLease: '30s' });
       const lock = locks.getLock('n');
       const remaining = async (): Promise<number> => lock.remainingLease();
       let start = world.time.now();
@@ -134,7 +134,7 @@ onEveryBackend((world) => {
     });
 
     it('RL-13 keeps the longer of the two leases when its owner re-enters with a shorter one', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 30_000 });
+      const { locks } = await world.open({ renewedLease: 30_000 });
       const a = new Owner(locks);
       const lock = locks.getLock('n');
       await a.run(() => lock.acquire());

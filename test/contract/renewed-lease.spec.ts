@@ -11,7 +11,7 @@ const MAX_HOLD = 2400;
 onEveryBackend((world) => {
   describe('A lease with renew: true', () => {
     it('is what each renewal grants, instead of the watchdog timeout, until the hold is released', async () => {
-      const { locks, events } = await world.open({ watchdogTimeout: TIMEOUT });
+      const { locks, events } = await world.open({ renewedLease: TIMEOUT });
       const lock = locks.getLock('n');
       const hold = await locks.acquire('n', { lease: LEASE, renew: true });
       for (let round = 0; round < 5; round += 1) {
@@ -24,7 +24,7 @@ onEveryBackend((world) => {
     });
 
     it('may be longer than the watchdog timeout', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 1200 });
+      const { locks } = await world.open({ renewedLease: 1200 });
       const hold = await locks.acquire('n', { lease: '20s', renew: true });
       await world.time.pass(2000);
       expect(await locks.getLock('n').remainingLease()).toBeGreaterThan(10_000);
@@ -32,7 +32,7 @@ onEveryBackend((world) => {
     });
 
     it('is renewed in time beside holds with the timeout of the watchdog', async () => {
-      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const { locks } = await world.open({ renewedLease: TIMEOUT });
       const usual = await locks.acquire('usual');
       const short = await locks.acquire('short', { lease: LEASE, renew: true });
       const shorter = await locks.acquire('shorter', { lease: 2400, renew: true });
@@ -41,7 +41,7 @@ onEveryBackend((world) => {
     });
 
     it('is longer while another hold of the owner needs more, and short again after that', async () => {
-      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const { locks } = await world.open({ renewedLease: TIMEOUT });
       const lock = locks.getLock('n');
       const outer = await locks.acquire('n', { lease: LEASE, renew: true });
       const inner = await outer.run(() => locks.acquire('n'));
@@ -55,7 +55,7 @@ onEveryBackend((world) => {
     });
 
     it('is short again while a hold with less goes on after one with more', async () => {
-      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const { locks } = await world.open({ renewedLease: TIMEOUT });
       const outer = await locks.acquire('n');
       const inner = await outer.run(() => locks.acquire('n', { lease: LEASE, renew: true }));
       await expect(outer.release()).resolves.toBe('still-held');
@@ -66,7 +66,7 @@ onEveryBackend((world) => {
     });
 
     it('works with every kind of lock, and with limits', async () => {
-      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const { locks } = await world.open({ renewedLease: TIMEOUT });
       const lease = { lease: LEASE, renew: true } as const;
       const kinds: readonly LockKindOptions[] = [
         { fair: true },
@@ -91,7 +91,7 @@ onEveryBackend((world) => {
 
   describe('maxHold of an acquisition', () => {
     it('ends its hold, with the events of the module-wide limit', async () => {
-      const { locks, events } = await world.open({ watchdogTimeout: WATCHDOG });
+      const { locks, events } = await world.open({ renewedLease: WATCHDOG });
       const hold = await locks.acquire('n', { maxHold: MAX_HOLD });
       await world.time.until(() => hold.signal.aborted, 4000);
       expect(hold.signal.reason).toBeInstanceOf(LockLostError);
@@ -102,7 +102,7 @@ onEveryBackend((world) => {
     });
 
     it.each([20_000, Infinity])('goes before the limit of the module (%p)', async (maxHold) => {
-      const { locks } = await world.open({ watchdogTimeout: 3000, maxHold: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000, maxHold: 3000 });
       const hold = await locks.acquire('n', { maxHold });
       // By the limit of the module, the first lease would be the last.
       await world.renewed('n');
@@ -110,7 +110,7 @@ onEveryBackend((world) => {
     });
 
     it('limits a lease that is renewed', async () => {
-      const { locks } = await world.open({ watchdogTimeout: TIMEOUT });
+      const { locks } = await world.open({ renewedLease: TIMEOUT });
       const hold = await locks.acquire('n', { lease: WATCHDOG, renew: true, maxHold: MAX_HOLD });
       await world.renewed('n');
       expect(hold.isHeld).toBe(true);
@@ -119,7 +119,7 @@ onEveryBackend((world) => {
     });
 
     it('holds for re-entries that give none; others count from their own acquisition', async () => {
-      const { locks } = await world.open({ watchdogTimeout: WATCHDOG });
+      const { locks } = await world.open({ renewedLease: WATCHDOG });
       const outer = await locks.acquire('n', { maxHold: MAX_HOLD });
       const inner = await outer.run(() => locks.acquire('n'));
       await world.time.until(() => inner.signal.aborted, 4000);
@@ -134,7 +134,7 @@ onEveryBackend((world) => {
     });
 
     it('limits each member of a multi-lock', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 900 });
+      const { locks } = await world.open({ renewedLease: 900 });
       const hold = await locks.getMultiLock('a', 'b').acquire({ maxHold: 1800 });
       await world.time.until(() => hold.signal.aborted, 4000);
       await world.time.until(async () => (await world.probe.names()).length === 0, 1500);

@@ -18,7 +18,7 @@ const redis = new RedisWorld();
 inWorld(redis, ({ time }) => {
   describe('A server that restarts empty', () => {
     it('WD-01 ends the hold; the next one on the same name is renewed again', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 3000 });
+      const { locks } = await redis.open({ renewedLease: 3000 });
       const [a, lock] = [new Owner(locks), locks.getLock('n')];
       const lost = await a.run(() => lock.acquire());
       await redis.server.restart();
@@ -34,7 +34,7 @@ inWorld(redis, ({ time }) => {
 
   describe('A server that cuts connections', () => {
     it('WD-08 does not end the hold: it is renewed over the next connection', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 3000 });
+      const { locks } = await redis.open({ renewedLease: 3000 });
       const hold = await locks.acquire('n');
       await redis.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
       // The first may be that with which a client begins once it is connected again.
@@ -47,7 +47,7 @@ inWorld(redis, ({ time }) => {
 
   describe('A server that stands still', () => {
     it.each([0, 1000])('WD-07 renews no acquisition that was cancelled in flight (wait %p)', async (wait) => {
-      const { locks } = await redis.open({ watchdogTimeout: 1500, commandTimeout: 2000 });
+      const { locks } = await redis.open({ renewedLease: 1500, commandTimeout: 2000 });
       const giveUp = new AbortController();
       const asked = await redis.probe.commands();
       redis.server.pause();
@@ -66,7 +66,7 @@ inWorld(redis, ({ time }) => {
     });
 
     it('LL-08 aborts the signal of running work by the clock, and the work is waited for', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 600, commandTimeout: 200 });
+      const { locks } = await redis.open({ renewedLease: 600, commandTimeout: 200 });
       const steps: string[] = [];
       const run = locks.withLock('n', async ({ signal }) => {
         redis.server.pause();

@@ -50,7 +50,7 @@ const never = () => new Promise<never>(() => {});
 
 onEveryBackend((world) => {
   const isExact = world.name === 'memory';
-  const openLocks = async () => (await world.open({ safetyPoll: '60s', watchdogTimeout: '60s' })).locks;
+  const openLocks = async () => (await world.open({ safetyPoll: '60s', renewedLease: '60s' })).locks;
 
   /** Until the waiter of this world sleeps: it has subscribed, and has asked once more since. */
   const untilAsleep = async (): Promise<void> => {
@@ -178,7 +178,7 @@ onEveryBackend((world) => {
     });
 
     it('fair left behind where locks are not given, the waiter hears on its own channel', async () => {
-      const options = { safetyPoll: '60s', watchdogTimeout: '60s', handover: false } as const;
+      const options = { safetyPoll: '60s', renewedLease: '60s', handover: false } as const;
       const [one, two] = [(await world.open(options)).locks, (await world.open(options)).locks];
       const { open: opened, pass } = gate();
       const work = SECTIONS.fair(one, { holdAtLeast: FREE_AFTER }, () => opened);

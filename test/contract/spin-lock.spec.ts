@@ -80,7 +80,7 @@ onEveryBackend((world) => {
     });
 
     it('SP-05 is renewed while its client lives, and free within one watchdog time-out after', async () => {
-      const [gone, client] = [await world.open({ watchdogTimeout: 3000 }), await world.open()];
+      const [gone, client] = [await world.open({ renewedLease: 3000 }), await world.open()];
       await gone.locks.getSpinLock('n').acquire();
       await world.renewed('n');
       await expect(client.locks.getSpinLock('n').isLocked()).resolves.toBe(true);

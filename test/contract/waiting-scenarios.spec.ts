@@ -108,7 +108,7 @@ inWorld(redis, ({ time }) => {
 
   describe('Holding under inspection by a peer', () => {
     it('X09 keeps the TTL in the upper half of the time-out, and ends with the release', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 3000 });
+      const { locks } = await redis.open({ renewedLease: 3000 });
       const hold = await locks.acquire('lk');
       const end = time.now() + 4000;
       const ttls: number[] = [];
@@ -133,7 +133,7 @@ inWorld(redis, ({ time }) => {
     });
 
     it('X10 does not touch the lock of a peer that took it over, and reports that it is not the owner', async () => {
-      const { locks } = await redis.open({ watchdogTimeout: 1500 });
+      const { locks } = await redis.open({ renewedLease: 1500 });
       const hold = await locks.acquire('lk');
       await redis.admin.del('lk');
       await heldBy(B7, 1250);

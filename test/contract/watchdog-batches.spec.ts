@@ -26,7 +26,7 @@ const expectAllHeld = async (holds: readonly Hold[]): Promise<void> => {
 describe('The watchdog', () => {
   inWorld(new MemoryWorld(), (world) => {
     it(`WD-10 keeps ${COUNT} holds alive in batches`, async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const holds = await acquireAll(locks);
       const asked = await world.probe.commands();
       await world.time.pass(3 * 1000);
@@ -41,7 +41,7 @@ describe('The watchdog', () => {
   inWorld(redis, (world) => {
     it(`WD-10 keeps ${COUNT} holds alive in batches`, async () => {
       const clock = new ManualClock();
-      const { locks } = await redis.open({ watchdogTimeout: 60_000 }, undefined, clock);
+      const { locks } = await redis.open({ renewedLease: 60_000 }, undefined, clock);
       const holds = await acquireAll(locks);
       const asked = await world.probe.commands();
       const steps = (3 * 20_000) / STEP_MS;

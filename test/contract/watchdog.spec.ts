@@ -13,7 +13,7 @@ import { fieldsOfHold } from '../watchdog/fields-of-hold.js';
 onEveryBackend((world) => {
   describe('The watchdog', () => {
     it('WD-04 keeps a hold for as long as its client lives, and for one time-out after that', async () => {
-      const [client, other] = [await world.open({ watchdogTimeout: 3000 }), await world.open()];
+      const [client, other] = [await world.open({ renewedLease: 3000 }), await world.open()];
       await client.locks.acquire('n');
       const lock = other.locks.getLock('n');
       for (let renewals = 0; renewals < 2; renewals++) await world.renewed('n');
@@ -24,14 +24,14 @@ onEveryBackend((world) => {
     });
 
     it('WD-05 does not renew a hold with a lease of its own', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 1500 });
+      const { locks } = await world.open({ renewedLease: 1500 });
       await locks.acquire('n', { lease: 500 });
       await world.time.until(async () => (await world.probe.names()).length === 0, 500 + world.time.slack);
       await expect(locks.getLock('n').isLocked()).resolves.toBe(false);
     });
 
     it('WD-06 renews every third of the time-out', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       await locks.acquire('n');
       const end = world.time.now() + 4 * 1000;
       let lowest = Infinity;
@@ -50,7 +50,7 @@ onEveryBackend((world) => {
     });
 
     it.each([0, 1000])('WD-07 renews no acquisition that was given up in flight (wait %p)', async (wait) => {
-      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const { locks } = await world.open({ renewedLease: 600 });
       const giveUp = new AbortController();
       const attempt = locks.tryAcquire('n', { wait, signal: giveUp.signal });
       giveUp.abort();
@@ -62,7 +62,7 @@ onEveryBackend((world) => {
     });
 
     it('WD-09 does not restore a deleted key, and stops renewing it', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 600 });
+      const { locks } = await world.open({ renewedLease: 600 });
       const hold = await locks.acquire('n');
       await world.probe.remove('n');
       await world.time.until(() => hold.signal.aborted, 200 + world.time.slack);
@@ -74,7 +74,7 @@ onEveryBackend((world) => {
     });
 
     it('WD-12 excludes others for much longer than its time-out', async () => {
-      const [a, b] = [await world.open({ watchdogTimeout: 3000 }), await world.open({ watchdogTimeout: 3000 })];
+      const [a, b] = [await world.open({ renewedLease: 3000 }), await world.open({ renewedLease: 3000 })];
       const hold = await a.locks.acquire('n');
       const waiting = b.locks.acquire('n', { wait: Infinity });
       const progress = track(waiting);
@@ -85,7 +85,7 @@ onEveryBackend((world) => {
     });
 
     it('WD-14 sends nothing more when its client closes', async () => {
-      const client = await world.open({ watchdogTimeout: 600 });
+      const client = await world.open({ renewedLease: 600 });
       await Promise.all(['n1', 'n2', 'n3'].map((name) => client.locks.acquire(name)));
       await client.close();
       const asked = await world.probe.commands();
@@ -94,7 +94,7 @@ onEveryBackend((world) => {
     });
 
     it('WD-15 serves one handle repeatedly', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const lock = locks.getLock('n');
       for (let cycle = 0; cycle < 3; cycle++) {
         const hold = await lock.acquire();

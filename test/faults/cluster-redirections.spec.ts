@@ -153,7 +153,7 @@ describe('A request that a server of a cluster sends on to another', () => {
 
   it('D14: is refused by the restart guard of the other', async () => {
     target.uptime = 1;
-    const client = await clients.open({ restartGuard: true, watchdogTimeout: 30_000 });
+    const client = await clients.open({ restartGuard: true, renewedLease: 30_000 });
     const { lock } = client.runtime.backend;
     await expect(lock.acquire(request('{9}moving'))).rejects.toMatchObject({
       outcome: 'refused',

@@ -20,7 +20,7 @@ describe('F2: the reply to the end of a hold with a minimum time is lost', () =>
   const remaining = (): Promise<number> => fixture().admin.pttl('kept');
 
   const held = async () => {
-    const { client, proxy } = await fixture().openBehindProxy({ watchdogTimeout: LEASE, commandTimeout: '1s' });
+    const { client, proxy } = await fixture().openBehindProxy({ renewedLease: LEASE, commandTimeout: '1s' });
     const hold = await client.locks.acquire('kept');
     keepAtLeast(hold);
     return { client, proxy, hold };

@@ -113,7 +113,7 @@ describe('F2: the reply of a release is lost', () => {
     ['a lease', { lease: LONG }],
     ['the watchdog', {}],
   ])('repeats a release that never arrived in the background, as long as the hold can last: %s', async (_, options) => {
-    const { client, proxy } = await fixture().openBehindProxy({ watchdogTimeout: LONG });
+    const { client, proxy } = await fixture().openBehindProxy({ renewedLease: LONG });
     const hold = fixture().history.note(await client.locks.acquire('f2:behind', options));
     proxy.acceptThenClose();
     const cut = proxy.cutBefore(mentions('evalsha', 'f2:behind'));

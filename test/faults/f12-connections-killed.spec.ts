@@ -17,7 +17,7 @@ describe('F12: the server kills connections', () => {
   it.each(['normal', 'pubsub'] as const)('of type %s every 300 ms: all owners make progress', async (type) => {
     const { admin, history } = fixture();
     const clients = [fixture().open(), fixture().open(), fixture().open()];
-    const keeper = fixture().open(undefined, { watchdogTimeout: KEPT_MS });
+    const keeper = fixture().open(undefined, { renewedLease: KEPT_MS });
     let renewals = 0;
     keeper.locks.onEvent('renewed', () => void (renewals += 1));
     const kept = history.note(await keeper.locks.acquire('f12:kept'));

@@ -4,7 +4,7 @@ import type { Client } from '../kit/client.js';
 
 const DURATION = 2500;
 /** Time-outs that are long enough for a busy machine. */
-const PATIENT = { watchdogTimeout: '3s', commandTimeout: '2s' } as const;
+const PATIENT = { renewedLease: '3s', commandTimeout: '2s' } as const;
 
 describe('F15: the scripts are flushed every 50 ms under load', () => {
   const fixture = useServerFixture();

@@ -60,7 +60,7 @@ describe('F17: the server is far out of memory', () => {
 
   it('renews a watchdog hold beyond its lease', async () => {
     // So long that no stall of a busy machine ends the lease.
-    const { locks, events } = fixture().open(undefined, { ...SLOW, watchdogTimeout: 2 * LEASE });
+    const { locks, events } = fixture().open(undefined, { ...SLOW, renewedLease: 2 * LEASE });
     const hold = fixture().history.note(await locks.acquire('f17:kept'));
     await fill();
     // The watchdog renews it three times in a lease.

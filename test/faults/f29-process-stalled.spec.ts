@@ -132,7 +132,7 @@ describe('F29: a process stalls for two leases while it holds', () => {
     const client = fixture().open(undefined, {
       scheduler: systemScheduler,
       commandTimeout: 1000,
-      watchdogTimeout: 30_000,
+      renewedLease: 30_000,
     });
     await client.connected();
     const start = performance.now();

@@ -24,7 +24,7 @@ describe('F43: shutdown', () => {
     connection: string,
     shutdownTimeout: number | undefined = SHUTDOWN,
   ): Promise<{ application: INestApplicationContext; locks: LockService }> => {
-    const timing = { watchdogTimeout: LEASE, commandTimeout: DEADLINE, safetyPoll: POLL, shutdownTimeout };
+    const timing = { renewedLease: LEASE, commandTimeout: DEADLINE, safetyPoll: POLL, shutdownTimeout };
     class Application {}
     Module({ imports: [RedisLockModule.forRoot({ connection, ...timing })] })(Application);
     const application = await NestFactory.createApplicationContext(Application, { logger: false });

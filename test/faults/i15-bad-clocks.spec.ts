@@ -111,7 +111,7 @@ describe('I15: clocks and timers that misbehave', () => {
   it.each(['fires twice', 'fires what was cancelled'] as const)(
     'a timer that %s: nothing is done twice',
     async (how) => {
-      const { locks } = fixture().open(undefined, { scheduler: clocks[how](), watchdogTimeout: 600 });
+      const { locks } = fixture().open(undefined, { scheduler: clocks[how](), renewedLease: 600 });
       const hold = fixture().history.note(await locks.acquire('i15:twice'));
       const before = await executions(fixture().admin, 'evalsha');
       await sleep(1500);

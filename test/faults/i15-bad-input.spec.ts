@@ -48,7 +48,7 @@ describe('I15: bad input is refused before any command is sent', () => {
   it('leases are checked', async () => {
     const locks = await connected();
     // The watchdog of the holder sends no command during the test.
-    const holder = fixture().open(undefined, { watchdogTimeout: '10m' });
+    const holder = fixture().open(undefined, { renewedLease: '10m' });
     const hold = fixture().history.note(await holder.locks.acquire('i15', { lease: '60s' }));
     const lock = locks.getLock('i15:lease');
     const { before, after } = await refusals(badLease, LockOptionsError, (value) => {

@@ -166,7 +166,7 @@ describe('I15: a server that sends wrong replies', () => {
     const replies = fc.sample(fc.oneof(alien, damaged(['held', now])), 100);
     fake.answer = ({ name, args: [, lock = ''] }) => (name === 'hold' ? replies[Number(lock.slice(4))] : undefined);
     // Patient, because it sends hundreds of commands at once.
-    const { locks } = fixture().open(fake.url, { commandTimeout: PATIENCE, watchdogTimeout: '30s' });
+    const { locks } = fixture().open(fake.url, { commandTimeout: PATIENCE, renewedLease: '30s' });
     await Promise.all(
       replies.map(async (reply, index) => {
         const outer = await locks.acquire(`i15:${index}`);

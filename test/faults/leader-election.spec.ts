@@ -24,7 +24,7 @@ describe('A leader whose server is away', () => {
   });
 
   const stand = async (who: string) => {
-    const client = fixture().open(fixture().server.url, { watchdogTimeout: LEASE });
+    const client = fixture().open(fixture().server.url, { renewedLease: LEASE });
     await client.connected();
     let told = 0;
     const election = client.locks.getLeaderElection(NAME, {

@@ -18,7 +18,7 @@ describe('Synchronous work that takes more than a third of a lease', () => {
   afterAll(() => server.stop());
 
   it('is reported with its length, when the watchdog has renewed the lock on the server', async () => {
-    await using locks = await createLocks({ connection: server.url, keyPrefix: 'app:', watchdogTimeout: '6s' });
+    await using locks = await createLocks({ connection: server.url, keyPrefix: 'app:', renewedLease: '6s' });
     const events: LockEvent[] = [];
     locks.onEvent((event) => void events.push(event));
     const hold = await locks.acquire('order:42');

@@ -38,7 +38,7 @@ export const openLocks = (
   connection: ConnectionInput,
   { scheduler, backend, ...options }: ClientSetup = {},
 ): Client => {
-  const timing = { watchdogTimeout: LEASE, commandTimeout: DEADLINE, safetyPoll: POLL };
+  const timing = { renewedLease: LEASE, commandTimeout: DEADLINE, safetyPoll: POLL };
   return openClient({ connection, ...timing, ...options }, { scheduler, backend });
 };
 

@@ -7,7 +7,7 @@ import { useServerFixture } from './server-fixture.js';
 const CALLERS = 20;
 const PERMITS = 1000;
 /** The longest deadline that there is, so that none passes while a reply is held back. */
-const PATIENT = { commandTimeout: '2s', watchdogTimeout: '120s' } as const;
+const PATIENT = { commandTimeout: '2s', renewedLease: '120s' } as const;
 
 interface Kind {
   readonly title: string;

@@ -5,7 +5,7 @@ import { until } from '../kit/until.js';
 import { useServerFixture } from './server-fixture.js';
 
 /** The defaults of the module. */
-const DEFAULTS = { watchdogTimeout: '30s', commandTimeout: '1s', safetyPoll: '5s' } as const;
+const DEFAULTS = { renewedLease: '30s', commandTimeout: '1s', safetyPoll: '5s' } as const;
 
 /** The commands that clients sent during `work`, without those that reset and read the counters. */
 const commandsOf = async (admin: Redis, work: () => Promise<unknown>): Promise<Record<string, number>> => {

@@ -14,7 +14,7 @@ inWorld(world, () => {
   const openThroughProxy = async () => {
     const proxy = await FaultProxy.start(world.server);
     world.onReset(() => proxy.close());
-    const client = await world.open({ watchdogTimeout: LONG }, proxy.url);
+    const client = await world.open({ renewedLease: LONG }, proxy.url);
     return { proxy, client };
   };
 
@@ -50,7 +50,7 @@ inWorld(world, () => {
     });
 
     it('F10 is lost as soon as a server that restarted empty is back', async () => {
-      const client = await world.open({ watchdogTimeout: LONG });
+      const client = await world.open({ renewedLease: LONG });
       const hold = await client.locks.acquire('order:1', options);
       await world.server.restart();
       await until(() => hold.signal.aborted, 3000, 'the holder is told');
@@ -58,7 +58,7 @@ inWorld(world, () => {
     });
 
     it('F47 is lost at once when this process force-releases it', async () => {
-      const client = await world.open({ watchdogTimeout: LONG });
+      const client = await world.open({ renewedLease: LONG });
       const told: LockEvent[] = [];
       const stop = client.locks.onEvent((event) => told.push(event));
       const hold = await client.locks.acquire('order:1', options);
@@ -69,7 +69,7 @@ inWorld(world, () => {
     });
 
     it('F47 F18 is lost within a third of the watchdog time-out after the server lost it', async () => {
-      const client = await world.open({ watchdogTimeout: 1500 });
+      const client = await world.open({ renewedLease: 1500 });
       const hold = await client.locks.acquire('order:1', options);
       await world.admin.del('order:1');
       const { ms } = await settled(() => until(() => hold.signal.aborted, 1500 / 3 + 1000, 'the holder is told'));
@@ -77,7 +77,7 @@ inWorld(world, () => {
     });
 
     it('F47 is lost if another type of key has taken its name', async () => {
-      const client = await world.open({ watchdogTimeout: 1500 });
+      const client = await world.open({ renewedLease: 1500 });
       const hold = await client.locks.acquire('order:1', options);
       await world.admin.set('order:1', 'something else');
       await until(() => hold.signal.aborted, 1500 / 3 + 1000, 'the holder is told');
@@ -86,7 +86,7 @@ inWorld(world, () => {
   });
 
   it('is not lost by releases and re-entries during the verification', async () => {
-    const client = await world.open({ watchdogTimeout: 150 });
+    const client = await world.open({ renewedLease: 150 });
     const { locks } = client;
     const work = Array.from({ length: 20 }, async (_, n) => {
       for (let round = 0; round < 10; round++) {

@@ -31,7 +31,7 @@ describe('An option that does not exist', () => {
     ['password', 'it belongs in connection, such as connection: { host, port, password } or a redis:// URL'],
     ['lease', 'it belongs where something is locked: @Locked, acquire, withLock'],
     ['conection', 'did you mean "connection"? known options are backend, connection, '],
-    ['watchDogTimeout', 'did you mean "watchdogTimeout"? known options are '],
+    ['watchDogTimeout', 'did you mean "renewedLease"? known options are '],
     ['isglobal', 'known options are backend, '],
     ['colour', 'known options are backend, '],
   ])('D33: %s is refused by the module: %s', (option, remedy) => {
@@ -45,7 +45,7 @@ describe('An option that does not exist', () => {
     ['lockHandler', () => lockHandler(() => 'order', options({ waitt: 1 }))],
     ['@SingleFlight', () => SingleFlight('order', options({ waitt: 1 }))],
     ['@LockedCron', () => LockedCron('0 3 * * *', 'order', options({ waitt: 1 }))],
-    ['redlock', () => parseModuleOptions({ redlock: options({ waitt: 1 }) })],
+    ['redLock', () => parseModuleOptions({ redLock: options({ waitt: 1 }) })],
     ['handover', () => parseModuleOptions({ handover: options({ waitt: 1 }) })],
     ['replicas', () => parseModuleOptions({ replicas: options({ waitt: 1 }) })],
   ])('D33: is refused with the name of the call: %s', (of, use) => {

@@ -152,7 +152,7 @@ onEveryBackend((world) => {
     });
 
     it('lasts as long as the watchdog renews the lock, and no longer', async () => {
-      const client = await world.open({ holderRecords: true, watchdogTimeout: 3000 });
+      const client = await world.open({ holderRecords: true, renewedLease: 3000 });
       const lock = client.locks.getLock('n');
       const { owner } = await lock.acquire();
       await recordOf(lock);

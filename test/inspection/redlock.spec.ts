@@ -5,7 +5,7 @@ onMasters(3, (world) => {
     it('tells who holds a majority of the servers, and what each of them has', async () => {
       const client = await world.open();
       const lock = client.locks.getRedLock('n');
-      await expect(lock.inspect()).resolves.toMatchObject({ kind: 'redlock', state: 'free', holders: [] });
+      await expect(lock.inspect()).resolves.toMatchObject({ kind: 'redLock', state: 'free', holders: [] });
       const { owner } = await lock.acquire();
       // A server that is slow on a busy machine does not count.
       await world.time.until(async () => (await lock.inspect()).state === 'held', 5000);

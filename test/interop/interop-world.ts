@@ -9,10 +9,10 @@ import type { api } from './lock-user.worker.js';
 /** One real server with clients of this library and real Redissons on it. */
 export class InteropWorld extends RedisWorld {
   /** Starts a Java process and opens a client of this library, with the same watchdog time-out. */
-  async openBoth(watchdogTimeout = 30_000): Promise<{ java: JavaPeer; thread: JavaThread; locks: LockService }> {
+  async openBoth(renewedLease = 30_000): Promise<{ java: JavaPeer; thread: JavaThread; locks: LockService }> {
     const [java, node] = await Promise.all([
-      this.openJava({ lockWatchdogTimeout: watchdogTimeout }),
-      this.open({ watchdogTimeout }),
+      this.openJava({ lockWatchdogTimeout: renewedLease }),
+      this.open({ renewedLease }),
     ]);
     return { java, thread: java.thread('a'), locks: node.locks };
   }
@@ -28,9 +28,9 @@ export class InteropWorld extends RedisWorld {
   }
 
   /** Starts another Node process that holds locks. */
-  async openNodeProcess(watchdogTimeout = 30_000, commandTimeout = 1000): Promise<Worker<typeof api>> {
+  async openNodeProcess(renewedLease = 30_000, commandTimeout = 1000): Promise<Worker<typeof api>> {
     const file = new URL('./lock-user.worker.ts', import.meta.url);
-    const args = [this.server.url, String(watchdogTimeout), String(commandTimeout)];
+    const args = [this.server.url, String(renewedLease), String(commandTimeout)];
     const worker = await Worker.start<typeof api>(file, { args });
     this.onReset(() => worker.stop());
     return worker;

@@ -3,10 +3,10 @@ import { serve } from '../servers/worker/worker-host.js';
 import { lockOfKind, type NodeLockKind } from './node-lock.js';
 import { openClient } from '../kit/client.js';
 
-const [, , connection = '', watchdogTimeout = '30000', commandTimeout = '1000'] = process.argv;
+const [, , connection = '', renewedLease = '30000', commandTimeout = '1000'] = process.argv;
 const client = openClient({
   connection,
-  watchdogTimeout: Number(watchdogTimeout),
+  renewedLease: Number(renewedLease),
   commandTimeout: Number(commandTimeout),
 });
 const holds: Hold[] = [];

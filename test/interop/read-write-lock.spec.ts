@@ -15,8 +15,8 @@ const UNLIMITED = { wait: Number.POSITIVE_INFINITY };
  * `lock-kinds.spec.ts`.
  */
 inWorld(world, ({ time }) => {
-  const openBoth = async (watchdogTimeout = 30_000) => {
-    const { java, locks } = await world.openBoth(watchdogTimeout);
+  const openBoth = async (renewedLease = 30_000) => {
+    const { java, locks } = await world.openBoth(renewedLease);
     return {
       java,
       ours: locks.getReadWriteLock('n'),

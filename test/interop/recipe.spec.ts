@@ -50,9 +50,9 @@ const VERSION: RedissonVersion = '4.7.0';
 inWorld(redis, ({ time }) => {
   beforeAll(buildPeer);
 
-  const startJava = (watchdogTimeout: number): JavaProgram => {
+  const startJava = (renewedLease: number): JavaProgram => {
     const args = [...fastStart(VERSION), '-cp', peerClassPath(VERSION), file, redis.server.url, '7'];
-    const child = spawn('java', [...args, String(watchdogTimeout)]);
+    const child = spawn('java', [...args, String(renewedLease)]);
     const reaper = child.pid === undefined ? undefined : killWithUs(child.pid);
     const program = new JavaProgram(child);
     redis.onReset(async () => {

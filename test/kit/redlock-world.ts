@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { isPassing } from '../../lib/errors.js';
-import type { RedlockOptions } from '../../lib/module/options/redlock.options.js';
+import type { RedLockOptions } from '../../lib/module/options/red-lock.options.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
@@ -44,8 +44,8 @@ class Master {
   }
 }
 
-export interface RedlockClientOptions extends Omit<ClientOptions, 'redlock'> {
-  readonly redlock?: Omit<RedlockOptions, 'nodes'>;
+export interface RedlockClientOptions extends Omit<ClientOptions, 'redLock'> {
+  readonly redLock?: Omit<RedLockOptions, 'nodes'>;
 }
 
 /** Independent masters, each behind a proxy of its own, and clients of all of them. */
@@ -82,11 +82,11 @@ export class RedlockWorld {
     return this.openAt(proxies.map(({ url }) => url));
   }
 
-  private async openAt(urls: readonly string[], { redlock, ...options }: RedlockClientOptions = {}): Promise<Client> {
+  private async openAt(urls: readonly string[], { redLock, ...options }: RedlockClientOptions = {}): Promise<Client> {
     const [connection = ''] = urls;
     const { scheduler } = this;
     const client = this.clients.add(
-      openClient({ ...options, connection, redlock: { ...redlock, nodes: urls } }, { scheduler }),
+      openClient({ ...options, connection, redLock: { ...redLock, nodes: urls } }, { scheduler }),
     );
     // Waits until all nodes are connected, because a node that a busy machine connects late has no vote.
     await this.time.until(async () => {

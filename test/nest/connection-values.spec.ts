@@ -14,7 +14,7 @@ const PLACES: readonly (readonly [string, (input: unknown) => unknown])[] = [
   ['connection', (input) => ({ connection: input })],
   ['connection, without a probe', (input) => ({ connection: input, probe: false })],
   ['connections', (input) => ({ connections: { default: 'redis://a', other: input } })],
-  ['redlock.nodes', (input) => ({ redlock: { nodes: [...NODES, input] } })],
+  ['redLock.nodes', (input) => ({ redLock: { nodes: [...NODES, input] } })],
 ];
 
 /** What selects a server, a database or a name space, and is wrong; with what the message names. */

@@ -191,7 +191,7 @@ describe.each(adapters)('On %s', (_, adapter) => {
 });
 
 describe('Retry-After', () => {
-  const settings = { conflictStatus: 409, watchdogTimeout: 10_000 };
+  const settings = { conflictStatus: 409, renewedLease: 10_000 };
 
   it.each([
     ['at most 2 s while a watchdog may be renewing the lease', 10_000, 2],
@@ -206,7 +206,7 @@ describe('Retry-After', () => {
 });
 
 describe('Outside of HTTP', () => {
-  const filter = new LockExceptionFilter({} as HttpAdapterHost, { conflictStatus: 409, watchdogTimeout: 30_000 });
+  const filter = new LockExceptionFilter({} as HttpAdapterHost, { conflictStatus: 409, renewedLease: 30_000 });
   const hostOf = (type: string): ArgumentsHost => ({ getType: () => type }) as ArgumentsHost;
 
   it('a handler in a context of some other type gets the error itself', () => {

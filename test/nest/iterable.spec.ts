@@ -25,7 +25,7 @@ describe('The result of a @Locked method that continues after its return', () =>
 
   beforeEach(async () => {
     clock = new ManualClock();
-    app = await start({ providers: [Items] }, { connection: 'memory', watchdogTimeout: WATCHDOG_TIMEOUT }, clock);
+    app = await start({ providers: [Items] }, { connection: 'memory', renewedLease: WATCHDOG_TIMEOUT }, clock);
     items = app.get(Items);
     locks = app.get(LockService);
   });

@@ -104,7 +104,7 @@ describe('A line of the log', () => {
         await clock.advance(30_000);
       },
       'its lease ended before it was renewed',
-      'check for failed renewals, a blocked event loop or a suspended process, or raise watchdogTimeout',
+      'check for failed renewals, a blocked event loop or a suspended process, or raise renewedLease',
     ],
   ])('D37: about a lock that %s says what to do', async (_, lose, why, remedy) => {
     await open();
@@ -222,7 +222,7 @@ class Carts {
 
 describe.each(adapters)('An event of lockHandler on %s', (_, adapter) => {
   it('D37: names controller and handler', async () => {
-    const options = { connection: 'memory', watchdogTimeout: 150, probe: false } as const;
+    const options = { connection: 'memory', renewedLease: 150, probe: false } as const;
     const { app, url } = await serve(adapter, { controllers: [Carts] }, options);
     const text = await fetch(`${url}/carts`).then((response) => response.text());
     await app.close();

@@ -38,7 +38,7 @@ describe('D63: An option by its name in other libraries', () => {
     [{ lockKeyPrefix: 'lock:' }, 'it is called keyPrefix here'],
     [{ retryCount: 3 }, 'give wait, the longest time to wait, in place of attempts and pauses'],
     [{ retryDelay: 200 }, 'give wait, the longest time to wait, in place of attempts and pauses'],
-    [{ ttl: 5000 }, 'lease is given where something is locked; holds without one have watchdogTimeout, renewed'],
+    [{ ttl: 5000 }, 'lease is given where something is locked; holds without one have renewedLease, renewed'],
   ])('%j of the module is refused with the name here', (options, remedy) => {
     const [name = ''] = Object.keys(options);
     const { message } = thrownBy(() => parseModuleOptions(options as RedisLockOptions), LockOptionsError);

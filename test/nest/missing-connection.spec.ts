@@ -16,9 +16,9 @@ const MASTERS = { nodes: [1, 2, 3].map((port) => `redis://127.0.0.1:${port}`) };
 describe('A connection that is missing', () => {
   it.each([
     ['connection', { connection: FROM_ENVIRONMENT }],
-    ['connection', { connection: FROM_ENVIRONMENT, redlock: MASTERS }],
+    ['connection', { connection: FROM_ENVIRONMENT, redLock: MASTERS }],
     ['connections', { connections: FROM_ENVIRONMENT }],
-    ['redlock', { redlock: FROM_ENVIRONMENT }],
+    ['redLock', { redLock: FROM_ENVIRONMENT }],
   ])('D35: is refused where the key %s is there but undefined', (option, options) => {
     const error = refusal(options);
     expect(error.message).toBe(
@@ -45,12 +45,12 @@ describe('A connection that is missing', () => {
     expect(nothing.message).toBe('the options of RedisLockModule must be an object, such as {}, not undefined');
   });
 
-  it('is not missed by a method of kind redlock, which locks on the masters', async () => {
+  it('is not missed by a method of kind redLock, which locks on the masters', async () => {
     class Seats {
-      @Locked('seat', { kind: 'redlock' })
+      @Locked('seat', { kind: 'redLock' })
       async take(): Promise<void> {}
     }
-    const imports = [RedisLockModule.forRoot({ redlock: MASTERS, probe: false })];
+    const imports = [RedisLockModule.forRoot({ redLock: MASTERS, probe: false })];
     const starting = await Test.createTestingModule({ imports, providers: [Seats] }).compile();
     await expect(starting.init()).resolves.toBe(starting);
     await starting.close();
@@ -75,7 +75,7 @@ describe('A connection that is missing', () => {
     const { message } = refusal({ connection });
     expect(message).toContain(`connection has ${found}, as if an environment variable were not set`);
     expect(refusal({ connections: { billing: connection } }).message).toContain(found);
-    expect(refusal({ redlock: { nodes: [...MASTERS.nodes, connection] } }).message).toMatch(/undefined|""|Sentinels/);
+    expect(refusal({ redLock: { nodes: [...MASTERS.nodes, connection] } }).message).toMatch(/undefined|""|Sentinels/);
   });
 
   it.each<[string, RedisLockOptions]>([
@@ -88,7 +88,7 @@ describe('A connection that is missing', () => {
   });
 
   it('D35: is not used with several connections', () => {
-    const several = { connections: { default: 'redis://shop' }, connection: FROM_ENVIRONMENT, redlock: undefined };
+    const several = { connections: { default: 'redis://shop' }, connection: FROM_ENVIRONMENT, redLock: undefined };
     expect(redisInput(several as RedisLockOptions)).toBe('redis://shop');
     const host = { host: 'shop', path: undefined, sentinels: null };
     expect(redisInput({ connection: host as object })).toBe(host);

@@ -46,7 +46,7 @@ const accepts: Readonly<Record<string, Accepts>> = {
   backend: oneOf('redis', 'memory'),
   keyPrefix: (value) => typeof value === 'string',
   wait: isDuration(0, MAX, true),
-  watchdogTimeout: isDuration(50, MAX),
+  renewedLease: isDuration(50, MAX),
   fairWaitTimeout: isDuration(100, MAX),
   commandTimeout: isDuration(50, 2000),
   shutdownTimeout: isDuration(0, MAX),
@@ -136,11 +136,11 @@ describe('An option of the module', () => {
     expect(parseModuleOptions({})).toEqual({
       target: { kind: 'redis', input: 'redis://127.0.0.1:6379' },
       others: new Map(),
-      redlock: undefined,
+      redLock: undefined,
       keyPrefix: '',
       isPrefixChosen: false,
       wait: 10_000,
-      watchdogTimeout: 30_000,
+      renewedLease: 30_000,
       fairWaitTimeout: 5000,
       commandTimeout: 1000,
       shutdownTimeout: 10_000,
@@ -249,14 +249,14 @@ describe('The connection', () => {
       keyPrefix: 'p:',
     });
     const nodes = ['redis://a', 'redis://b', 'redis://c'];
-    const beside = (): unknown => parseModuleOptions({ connection: 'memory', redlock: { nodes } });
-    expect(beside).toThrow('redlock cannot be combined with connection "memory"');
+    const beside = (): unknown => parseModuleOptions({ connection: 'memory', redLock: { nodes } });
+    expect(beside).toThrow('redLock cannot be combined with connection "memory"');
     expect(() => parseModuleOptions({ connection: 'Memory' })).toThrow(LockOptionsError);
   });
 
   it.each([
     ['alone', { connection: 'redis://127.0.0.1:1' }],
-    ['beside masters', { connection: 'redis://127.0.0.1:1', redlock: { nodes: MASTERS } }],
+    ['beside masters', { connection: 'redis://127.0.0.1:1', redLock: { nodes: MASTERS } }],
   ])('is opened at once, %s', async (_, options) => {
     const app = await start({}, { ...options, probe: false });
     const commands = Reflect.get(runtimeOf(app).backend, 'commands') as object;
@@ -266,7 +266,7 @@ describe('The connection', () => {
   });
 
   it('has no default if only masters are given: a lock on a default server would not exclude others', async () => {
-    const app = await start({}, { redlock: { nodes: MASTERS } });
+    const app = await start({}, { redLock: { nodes: MASTERS } });
     const locks = app.get(LockService);
     const answers = [
       locks.withLock('order:1', () => 'unprotected'),

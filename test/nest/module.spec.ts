@@ -173,7 +173,7 @@ describe('RedisLockModule.forRootAsync()', () => {
 describe('WATCHDOG_SCHEDULER', () => {
   it('may be replaced, and then is the clock of leases, waits and renewals', async () => {
     const clock = new ManualClock();
-    const app = await start({}, { connection: 'memory', watchdogTimeout: '30s' }, clock);
+    const app = await start({}, { connection: 'memory', renewedLease: '30s' }, clock);
     const lock = app.get(LockService).getLock('order');
     const hold = await lock.acquire();
     await clock.advance(9_999);

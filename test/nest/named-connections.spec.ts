@@ -185,7 +185,7 @@ describe('An application with two connections', () => {
       await expect(billing.forConnection('default').withLock('a', keys)).resolves.toEqual([['a'], []]);
     });
 
-    it('that says where the masters of redlock are', async () => {
+    it('that says where the masters of redLock are', async () => {
       expect(() => billing.getRedLock('a')).toThrow(LockOptionsError);
     });
 

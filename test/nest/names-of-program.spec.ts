@@ -26,7 +26,7 @@ class Game {
 }
 
 describe('D58: the response if a value is no part of a name', () => {
-  const settings = { conflictStatus: 409, watchdogTimeout: 30_000 };
+  const settings = { conflictStatus: 409, renewedLease: 30_000 };
   const byTemplate = (value: unknown) => compileTemplate('game:<0.id>').render([{ id: value }], 10);
   const byTag = (value: unknown) => lockName`game:${value as string}`;
   const byFunction = (value: unknown) => namesFrom(value, 'Games.play', 10);

@@ -120,7 +120,7 @@ describe('D31: a server that goes down', () => {
     await using one = await RedisServer.start();
     await using two = await RedisServer.start();
     await using three = await RedisServer.start();
-    await start({ redlock: { nodes: [one.url, two.url, three.url] } });
+    await start({ redLock: { nodes: [one.url, two.url, three.url] } });
     await three.kill9();
     await until(() => said.length > 0);
     expect(said).toEqual([

@@ -24,7 +24,7 @@ describe('A promised Observable of a @Locked method', () => {
     clock = new ManualClock();
     app = await start(
       { providers: [ConcurrencyProbe, LockedStreams] },
-      { connection: 'memory', watchdogTimeout: WATCHDOG_TIMEOUT },
+      { connection: 'memory', renewedLease: WATCHDOG_TIMEOUT },
       clock,
     );
     streams = app.get(LockedStreams);

@@ -196,7 +196,7 @@ describe('Nodes of a RedLock', () => {
     const proxy = await FaultProxy.start(server);
     try {
       const nodes = [server.url, proxy.url, other.url];
-      const { message } = await caught(start({ redlock: { nodes } }), LockUnsafeError);
+      const { message } = await caught(start({ redLock: { nodes } }), LockUnsafeError);
       expect(message).toContain('it is the same server as 127.0.0.1:');
     } finally {
       await proxy.close();
@@ -207,7 +207,7 @@ describe('Nodes of a RedLock', () => {
     await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
     await using other = await RedisServer.start();
     const nodes = [server.url, other.url, replica.url];
-    const { details } = await caught(start({ redlock: { nodes } }), LockUnsafeError);
+    const { details } = await caught(start({ redLock: { nodes } }), LockUnsafeError);
     expect(details['reasons']).toEqual([
       expect.stringContaining(`127.0.0.1:${replica.port}: it is a replica of 127.0.0.1:${server.port}`),
     ]);
@@ -217,7 +217,7 @@ describe('Nodes of a RedLock', () => {
     await using other = await RedisServer.start();
     const port = await freePort();
     const nodes = [server.url, other.url, `redis://127.0.0.1:${port}`];
-    const locks = await start({ redlock: { nodes }, commandTimeout: '200ms' });
+    const locks = await start({ redLock: { nodes }, commandTimeout: '200ms' });
     await using late = await RedisServer.start({
       port,
       args: ['--maxmemory', '1gb', '--maxmemory-policy', 'allkeys-lru'],
@@ -252,7 +252,7 @@ describe('D34: the log of a refused start', () => {
   it('because of one node of a RedLock: nothing about the others', async () => {
     await using replica = await RedisServer.start({ args: ['--replicaof', `127.0.0.1 ${server.port}`] });
     await using other = await RedisServer.start();
-    await caught(start({ redlock: { nodes: [server.url, other.url, replica.url] } }), LockUnsafeError);
+    await caught(start({ redLock: { nodes: [server.url, other.url, replica.url] } }), LockUnsafeError);
     expect(said).toEqual([]);
   });
 });
@@ -266,7 +266,7 @@ describe('D32: a server that refuses the connection for good', () => {
     expect(said.filter((line) => !line.includes('cannot be used'))).toEqual([]);
     expect(error.message + said.join('\n')).not.toContain('secret');
     // D54: without this server no lock works; without one node of several it does.
-    expect(error.message.includes("set probe: 'warn'")).toBe(options.redlock !== undefined);
+    expect(error.message.includes("set probe: 'warn'")).toBe(options.redLock !== undefined);
     return error;
   };
 
@@ -296,7 +296,7 @@ describe('D32: a server that refuses the connection for good', () => {
   it('refuses the start as a node of a RedLock', async () => {
     await using guarded = await RedisServer.start({ args: ['--requirepass', 'right-secret'] });
     await using other = await RedisServer.start();
-    const { message } = await refusedStart({ redlock: { nodes: [server.url, other.url, guarded.url] } });
+    const { message } = await refusedStart({ redLock: { nodes: [server.url, other.url, guarded.url] } });
     expect(message).toContain(`Redis at 127.0.0.1:${guarded.port}`);
   });
 

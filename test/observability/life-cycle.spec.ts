@@ -141,7 +141,7 @@ onEveryBackend((world) => {
     });
 
     it('has renewals', async () => {
-      const { locks } = await world.open({ watchdogTimeout: 3000 });
+      const { locks } = await world.open({ renewedLease: 3000 });
       const { events, types } = recorded(locks);
       const hold = await locks.acquire('a');
       await world.time.until(() => types().includes('renewed'), 1000 + world.time.slack);

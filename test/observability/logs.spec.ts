@@ -48,9 +48,9 @@ describe('The line about', () => {
   it.each<[what: string, event: LockEvent, line: string]>([
     [
       'a lost lock',
-      { type: 'lost', ...HELD, reason: 'its lease ended', remedy: 'raise watchdogTimeout' },
+      { type: 'lost', ...HELD, reason: 'its lease ended', remedy: 'raise renewedLease' },
       'error Lock "order:42" (order:<0>, @Locked Orders.pay) was lost by this process after 2.9 s: its lease ended. ' +
-        'Others may get it while its work goes on; raise watchdogTimeout (owner me:1)',
+        'Others may get it while its work goes on; raise renewedLease (owner me:1)',
     ],
     [
       'a lost lock without method, on a name that is its own template',

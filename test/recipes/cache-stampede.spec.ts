@@ -12,9 +12,9 @@ const LONG_WATCHDOG = 30_000;
 const REQUESTS = 50;
 
 inWorld(redis, ({ time }) => {
-  const start = async (watchdogTimeout = LONG_WATCHDOG): Promise<Worker<typeof api>> => {
+  const start = async (renewedLease = LONG_WATCHDOG): Promise<Worker<typeof api>> => {
     const file = new URL('./products.worker.ts', import.meta.url);
-    const worker = await Worker.start<typeof api>(file, { args: [redis.server.url, String(watchdogTimeout)] });
+    const worker = await Worker.start<typeof api>(file, { args: [redis.server.url, String(renewedLease)] });
     redis.onReset(() => worker.stop());
     return worker;
   };

@@ -15,9 +15,9 @@ interface Reply {
 }
 
 inWorld(redis, ({ time }) => {
-  const start = (watchdogTimeout = LONG_WATCHDOG, adapter = 'Express'): Promise<Worker<typeof api>> => {
+  const start = (renewedLease = LONG_WATCHDOG, adapter = 'Express'): Promise<Worker<typeof api>> => {
     const file = new URL('./payments.worker.ts', import.meta.url);
-    return Worker.start<typeof api>(file, { args: [redis.server.url, String(watchdogTimeout), adapter] });
+    return Worker.start<typeof api>(file, { args: [redis.server.url, String(renewedLease), adapter] });
   };
 
   const pay = async (process: Worker<typeof api>, key: string | undefined, amount: number): Promise<Reply> => {

@@ -12,9 +12,9 @@ const WATCHDOG = 900;
 const LONG_WATCHDOG = 30_000;
 
 inWorld(redis, ({ time }) => {
-  const start = async (watchdogTimeout = LONG_WATCHDOG): Promise<Worker<typeof api>> => {
+  const start = async (renewedLease = LONG_WATCHDOG): Promise<Worker<typeof api>> => {
     const file = new URL('./migrations.worker.ts', import.meta.url);
-    const worker = await Worker.start<typeof api>(file, { args: [redis.server.url, String(watchdogTimeout)] });
+    const worker = await Worker.start<typeof api>(file, { args: [redis.server.url, String(renewedLease)] });
     redis.onReset(() => worker.stop());
     return worker;
   };

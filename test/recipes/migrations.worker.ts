@@ -4,7 +4,7 @@ import { type Migration, runMigrations } from '../../docs/recipes/migrations-at-
 import { Gate } from '../kit/gate.js';
 import { serve } from '../servers/worker/worker-host.js';
 
-const [, , url = '', watchdogTimeout = ''] = process.argv;
+const [, , url = '', renewedLease = ''] = process.argv;
 const database = new Redis(url);
 const finish = new Gate();
 
@@ -22,7 +22,7 @@ const migration = (name: string): Migration => ({
 /** The process of an application that starts. */
 export const api = {
   boot: async (): Promise<void> =>
-    migrateAtBoot({ connection: url, probe: false, watchdogTimeout: Number(watchdogTimeout) }, (signal) =>
+    migrateAtBoot({ connection: url, probe: false, renewedLease: Number(renewedLease) }, (signal) =>
       runMigrations(['first', 'second', 'third'].map(migration), signal),
     ),
   finish: async (): Promise<void> => finish.open(),

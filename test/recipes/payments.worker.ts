@@ -10,7 +10,7 @@ import { Payments, PaymentsController } from './payments.controller.js';
 import { Gate } from '../kit/gate.js';
 import { serve } from '../servers/worker/worker-host.js';
 
-const [, , url = '', watchdogTimeout = '', adapterName = ''] = process.argv;
+const [, , url = '', renewedLease = '', adapterName = ''] = process.argv;
 
 /** What a charge of this amount does in place of a success. */
 const REFUSED = 400;
@@ -39,7 +39,7 @@ class KeyedPayments extends Payments {
 }
 
 @Module({
-  imports: [RedisLockModule.forRoot({ connection: url, probe: false, watchdogTimeout: Number(watchdogTimeout) })],
+  imports: [RedisLockModule.forRoot({ connection: url, probe: false, renewedLease: Number(renewedLease) })],
   controllers: [PaymentsController],
   providers: [
     IdempotencyInterceptor,

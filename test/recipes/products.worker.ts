@@ -4,8 +4,8 @@ import { type Product, ProductCache, Products } from '../../docs/recipes/cache-s
 import { Gate } from '../kit/gate.js';
 import { serve } from '../servers/worker/worker-host.js';
 
-const [, , url = '', watchdogTimeout = ''] = process.argv;
-const locks = createLocks({ connection: url, probe: false, watchdogTimeout: Number(watchdogTimeout) });
+const [, , url = '', renewedLease = ''] = process.argv;
+const locks = createLocks({ connection: url, probe: false, renewedLease: Number(renewedLease) });
 const redis = new Redis(url);
 const finish = new Gate();
 

@@ -3,7 +3,7 @@ import { startReportWorker } from '../../docs/recipes/bullmq/report-worker.js';
 import { Gate } from '../kit/gate.js';
 import { serve } from '../servers/worker/worker-host.js';
 
-const [, , url = '', watchdogTimeout = ''] = process.argv;
+const [, , url = '', renewedLease = ''] = process.argv;
 const { hostname: host, port } = new URL(url);
 const begun: string[] = [];
 const finish = new Gate();
@@ -12,7 +12,7 @@ const finish = new Gate();
 export const api = {
   /** Begins to work on jobs. */
   start: async (): Promise<void> => {
-    const locks = await createLocks({ connection: url, probe: false, watchdogTimeout: Number(watchdogTimeout) });
+    const locks = await createLocks({ connection: url, probe: false, renewedLease: Number(renewedLease) });
     const makeReport = async (id: string): Promise<void> => {
       begun.push(id);
       await finish.pass();

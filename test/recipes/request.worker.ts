@@ -4,9 +4,9 @@ import { type ReportJob, REPORTS } from '../../docs/recipes/bullmq/report-job.js
 import { requestReport } from '../../docs/recipes/bullmq/request-report.js';
 import { serve } from '../servers/worker/worker-host.js';
 
-const [, , url = '', watchdogTimeout = ''] = process.argv;
+const [, , url = '', renewedLease = ''] = process.argv;
 const { hostname: host, port } = new URL(url);
-const locks = createLocks({ connection: url, probe: false, watchdogTimeout: Number(watchdogTimeout) });
+const locks = createLocks({ connection: url, probe: false, renewedLease: Number(renewedLease) });
 const queue = new Queue<ReportJob>(REPORTS, { connection: { host, port: Number(port) } });
 
 /** The process of an application that answers requests. */

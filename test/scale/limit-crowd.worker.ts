@@ -4,9 +4,9 @@ import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { serve } from '../servers/worker/worker-host.js';
 import { callersInside } from './callers-inside.js';
 
-const [, , connection = '', watchdogTimeout = '30000'] = process.argv;
-const client = openClient({ connection, watchdogTimeout: Number(watchdogTimeout) });
-const callers = callersInside(connectAdmin(connection), Number(watchdogTimeout));
+const [, , connection = '', renewedLease = '30000'] = process.argv;
+const client = openClient({ connection, renewedLease: Number(renewedLease) });
+const callers = callersInside(connectAdmin(connection), Number(renewedLease));
 let calls = 0;
 
 const callForEver = async (name: string, limit: number): Promise<never> => {

@@ -85,11 +85,11 @@ describe('A duration', () => {
 
   it('has the range that the option gives it, and the message says which', () => {
     const range = { min: 100, max: 5_000 };
-    expect(parseDuration('5s', 'watchdogTimeout', range)).toBe(5_000);
-    expect(() => parseDuration('6s', 'watchdogTimeout', range)).toThrow(
-      'watchdogTimeout must be an integer number of milliseconds from 100 to 5000 or a string such as "500ms", "30s", ' +
+    expect(parseDuration('5s', 'renewedLease', range)).toBe(5_000);
+    expect(() => parseDuration('6s', 'renewedLease', range)).toThrow(
+      'renewedLease must be an integer number of milliseconds from 100 to 5000 or a string such as "500ms", "30s", ' +
         '"5m" or "1h" in that range, but it was "6s"',
     );
-    expect(() => parseDuration(Infinity, 'watchdogTimeout', range)).toThrow('Infinity');
+    expect(() => parseDuration(Infinity, 'renewedLease', range)).toThrow('Infinity');
   });
 });

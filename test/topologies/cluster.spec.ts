@@ -146,7 +146,7 @@ describe('In a cluster', () => {
 
   it('holds of many slots are renewed together', async () => {
     // A command about this lease may take a quarter of it, which is long enough for a busy machine.
-    const client = await clients.open({ watchdogTimeout: 3000 });
+    const client = await clients.open({ renewedLease: 3000 });
     const holds = await Promise.all(Array.from({ length: 50 }, (_, n) => client.locks.acquire(`order:${n}`)));
     await time.renewed(async () => holds.map(({ remaining }) => remaining));
     for (const hold of holds) expect(await hold.release()).toBe('released');
@@ -162,7 +162,7 @@ describe('While a slot moves', () => {
   };
 
   it('F24 a held lock is renewed, excludes others and is released at every step', async () => {
-    const client = await clients.open({ watchdogTimeout: 3000 });
+    const client = await clients.open({ renewedLease: 3000 });
     const lock = client.locks.getLock('order:{7}');
     const hold = await lock.acquire();
     const [to] = await others();

@@ -87,7 +87,7 @@ const PLACES: readonly (readonly [string, Start])[] = [
       const proxies = await Promise.all([behindProxy(after), behindProxy(after), behindProxy(after)]);
       const nodes = proxies.map(({ url }) => url);
       const [connection = ''] = nodes;
-      return { options: { connection, redlock: { nodes } }, cut: () => proxies.forEach((proxy) => proxy.cutAll()) };
+      return { options: { connection, redLock: { nodes } }, cut: () => proxies.forEach((proxy) => proxy.cutAll()) };
     },
   ],
 ];

@@ -9,7 +9,7 @@ import { RedisServer } from '../servers/redis/redis-server.js';
 const LEASE = 2000;
 /** Longer than any restart of a server takes here. */
 const FORGOTTEN = 60_000;
-const GUARDED = { watchdogTimeout: LEASE, restartGuard: true } as const;
+const GUARDED = { renewedLease: LEASE, restartGuard: true } as const;
 
 const world = new RedisWorld();
 
@@ -81,7 +81,7 @@ inWorld(world, ({ time }) => {
   });
 
   it('without a guard a server that restarted empty grants at once', async () => {
-    const { locks } = await world.open({ watchdogTimeout: LEASE });
+    const { locks } = await world.open({ renewedLease: LEASE });
     await world.server.restart();
     const hold = await locks.acquire('order:1', { wait: 1000 });
     expect(await hold.release()).toBe('released');
@@ -94,7 +94,7 @@ onMasters(3, (masters) => {
    * client, and with the instant of the grant.
    */
   const forgotten = async (options: { readonly restartGuard?: boolean }) => {
-    const [one, other] = [await masters.open({ watchdogTimeout: LEASE, ...options }), await masters.open(options)];
+    const [one, other] = [await masters.open({ renewedLease: LEASE, ...options }), await masters.open(options)];
     const [, second, third] = masters.masters;
     if (!second || !third) throw new Error('There are too few masters');
     third.proxy.acceptThenClose();
@@ -108,7 +108,7 @@ onMasters(3, (masters) => {
 
   it('F42 RD restarting: a master that restarted empty gives no second quorum where it is guarded', async () => {
     // A server that has just started counts as one that restarted.
-    const [one, other] = [await masters.open({ watchdogTimeout: LEASE }), await masters.open(GUARDED)];
+    const [one, other] = [await masters.open({ renewedLease: LEASE }), await masters.open(GUARDED)];
     const hold = await one.locks.getRedLock('n').acquire({ lease: LEASE });
     const granted = performance.now();
     for (const { server } of masters.at(1, 2)) await server.restart();

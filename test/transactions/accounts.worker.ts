@@ -5,8 +5,8 @@ import type { Queries } from '../../docs/recipes/fencing-with-sql/fence-transact
 import { Gate } from '../kit/gate.js';
 import { serve } from '../servers/worker/worker-host.js';
 
-const [, , redis = '', postgres = '', watchdogTimeout = ''] = process.argv;
-const locks = createLocks({ connection: redis, probe: false, watchdogTimeout: Number(watchdogTimeout) });
+const [, , redis = '', postgres = '', renewedLease = ''] = process.argv;
+const locks = createLocks({ connection: redis, probe: false, renewedLease: Number(renewedLease) });
 const check = new Gate();
 const commit = new Gate();
 /** The transaction that is held before its COMMIT, and the number of those that came so far. */

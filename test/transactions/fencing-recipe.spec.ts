@@ -34,9 +34,9 @@ describe('A transaction that begins with its fence', () => {
     await Promise.all([redis.stop(), postgres.stop()]);
   });
 
-  const start = (watchdogTimeout: number): Promise<Worker<typeof api>> =>
+  const start = (renewedLease: number): Promise<Worker<typeof api>> =>
     Worker.start<typeof api>(new URL('./accounts.worker.ts', import.meta.url), {
-      args: [redis.url, postgres.url, String(watchdogTimeout)],
+      args: [redis.url, postgres.url, String(renewedLease)],
     });
   const rows = async (query: string): Promise<readonly object[]> => (await database.query(query)).rows;
 

@@ -7,7 +7,7 @@ import { BlockableLoop } from './blockable-loop.js';
 
 type Blocked = LockEvent & { readonly type: 'loop-blocked' };
 
-const open = (options: Pick<RedisLockOptions, 'watchdogTimeout'> = {}) => {
+const open = (options: Pick<RedisLockOptions, 'renewedLease'> = {}) => {
   const loop = new BlockableLoop();
   const runtime = createRuntime(parseModuleOptions({ connection: 'memory', ...options }), loop, memoryBackend);
   const locks = new LockService(runtime);
@@ -83,7 +83,7 @@ describe('An event loop that stood while a lock was held', () => {
   });
 
   it('is reported once, with the longest time, if it stood again before the report', async () => {
-    const { loop, locks, blocked } = open({ watchdogTimeout: '60s' });
+    const { loop, locks, blocked } = open({ renewedLease: '60s' });
     const holds = await Promise.all(['a', 'b'].map((name) => locks.acquire(name)));
     loop.block(24_000);
     await holds[0]?.release();

@@ -75,8 +75,8 @@ describe('A lease that is shortened while a renewal is under way', () => {
 
   afterEach(() => Promise.all(clients.map((client) => client.close())));
 
-  const open = (watchdogTimeout: number): LockService => {
-    const client = world.open({ watchdogTimeout });
+  const open = (renewedLease: number): LockService => {
+    const client = world.open({ renewedLease });
     clients.push(client);
     return client.locks;
   };

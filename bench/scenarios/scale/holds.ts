@@ -22,5 +22,5 @@ export const heldLocks: Scenario = {
   sizes: ({ quick }) => (quick ? [1000] : [1, 10, 100, 1000, 10_000, 100_000]),
   rowTitle: ({ title }, size) => `${title}, ${size.toLocaleString('en-US')} holds`,
   measure: (measurement) =>
-    measureHeldLocks(measurement, { holds: measurement.size, watchdogTimeout: LEASE_MS, watchMs: LEASE_MS }),
+    measureHeldLocks(measurement, { holds: measurement.size, renewedLease: LEASE_MS, watchMs: LEASE_MS }),
 };

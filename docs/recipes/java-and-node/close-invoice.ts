@@ -1,10 +1,10 @@
 import type { LockService, RedisLockOptions } from 'nest-redis-lock';
 
 /** Options of `RedisLockModule` or `createLocks`, the same as those of Redisson. */
-export const besideRedisson = (connection: string, watchdogTimeout: number): RedisLockOptions => ({
+export const besideRedisson = (connection: string, renewedLease: number): RedisLockOptions => ({
   connection,
   keyPrefix: 'billing:', // NameMapper
-  watchdogTimeout, // lockWatchdogTimeout, ms
+  renewedLease, // lockWatchdogTimeout, ms
   fencing: 'counter', // as in Redisson, if both take fenced locks
 });
 

@@ -11,7 +11,7 @@ const FORWARD_MS = 500;
 const BACK_MS = 2500;
 /** Usual drift between two clocks, as a share of the time passed: more shows that one was set. */
 const DRIFT = 0.001;
-/** Largest drift between two clocks, as Redlock counts with it: more would let two clients hold a lock. */
+/** Largest drift between two clocks, as RedLock counts with it: more would let two clients hold a lock. */
 const LARGEST_DRIFT = 0.01;
 
 /**

@@ -92,7 +92,7 @@ const GRAIN_MS = 2;
 const isGrant = ({ outcome }: AcquireOutcome): boolean => outcome === 'acquired';
 const isTrue = (answer: boolean): boolean => answer;
 
-/** Redlock's rule: how much of a lease is left after the round that acquired it, if no node's clock is trusted, ms. */
+/** RedLock's rule: how much of a lease is left after the round that acquired it, if no node's clock is trusted, ms. */
 export const validity = (lease: number, elapsed: number): number => lease - elapsed - (lease * DRIFT + GRAIN_MS);
 
 /** The labels of two nodes that are one server, reached by two addresses: it would have two votes. */
@@ -115,7 +115,7 @@ export interface NodeState {
 }
 
 /**
- * The Redlock algorithm: one lock on N independent masters, decided by a quorum of them. Every operation asks all nodes
+ * The RedLock algorithm: one lock on N independent masters, decided by a quorum of them. Every operation asks all nodes
  * at once under the same owner id, and answers as soon as the pending nodes cannot change the outcome. On each node it
  * is that node's own operation, with its deadline, its single effect and its release of orphans.
  */
@@ -298,8 +298,8 @@ export class QuorumLock implements LockOperations {
   private problemWith({ name, lease }: AcquireRequest, { elapsed }: Stopwatch): LockError | undefined {
     const twins = duplicateServer(this.nodes);
     if (twins) {
-      const text = `redlock.nodes has one server twice, as ${twins.join(' and ')}; each node must be a server of its own`;
-      return new LockOptionsError(text, { lockName: name, details: { option: 'redlock.nodes', nodes: twins } });
+      const text = `redLock.nodes has one server twice, as ${twins.join(' and ')}; each node must be a server of its own`;
+      return new LockOptionsError(text, { lockName: name, details: { option: 'redLock.nodes', nodes: twins } });
     }
     if (validity(lease, elapsed) > 0) return undefined;
     const text = `A quorum took ${Math.round(elapsed)} ms to grant a lease of ${lease} ms: too little of it is left`;

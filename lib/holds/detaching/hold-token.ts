@@ -6,8 +6,13 @@ import { invalidOption } from '../../validation/options.js';
 const DETACHABLE_KINDS = ['plain', 'fair', 'fenced', 'spin'] as const;
 export type DetachableKind = (typeof DETACHABLE_KINDS)[number];
 
-/** A detached hold as text, for JSON: opaque, and secret, since it is all that is needed to attach the hold. */
-export type HoldToken = string;
+declare const isHoldToken: unique symbol;
+
+/**
+ * A detached hold as text, for JSON: opaque, and secret, since it is all that is needed to attach the hold. Text that comes
+ * from elsewhere is one by `as HoldToken`; `attach` checks it.
+ */
+export type HoldToken = string & { readonly [isHoldToken]: true };
 
 /** What a token says. */
 export interface DetachedHold {
@@ -38,7 +43,7 @@ export const ownerOfSecret = (secret: string): OwnerId => `${clientIdFrom(hashOf
 export const tokenOf = ({ connection, kind, name, secret, fence }: DetachedHold): HoldToken => {
   const fields = [FORMAT, connection, kind, name, secret, fence?.toString() ?? ''];
   const body = Buffer.from(JSON.stringify(fields)).toString('base64url');
-  return `${body}.${hashOf(body).slice(0, CHECK_DIGITS)}`;
+  return `${body}.${hashOf(body).slice(0, CHECK_DIGITS)}` as HoldToken;
 };
 
 /** @throws LockOptionsError if the value is no token. Whether the hold is still there only the server knows. */

@@ -18,7 +18,7 @@ export interface LockHealthOptions {
   readonly timeout?: Duration | undefined;
   /**
    * How late the watchdog may renew before locks count as degraded, in ms or such as `'5s'`. Default: a third of the
-   * module's `watchdogTimeout`; holds are lost at two thirds.
+   * module's `renewedLease`; holds are lost at two thirds.
    */
   readonly maxLag?: Duration | undefined;
   /** Whether degraded locks are reported as `down`, such as for an alert; not for a readiness probe. Default: false. */

@@ -1,12 +1,12 @@
 import { contradiction, invalidOption, parseFlag } from '../../validation/options.js';
 
 /** The kinds that `kind` names. */
-export type KindName = 'spin' | 'nonReentrant' | 'redlock';
+export type KindName = 'spin' | 'nonReentrant' | 'redLock';
 
 interface KindChoice {
   /**
    * `spin`: waiters poll instead of subscribing (`getSpinLock`). `nonReentrant`: its owner cannot acquire it twice; may be
-   * fair (`getNonReentrantLock`). `redlock`: on a quorum of the independent servers of the module's `redlock` option
+   * fair (`getNonReentrantLock`). `redLock`: on a quorum of the independent servers of the module's `redLock` option
    * (`getRedLock(name)`). Default: the reentrant lock (Redisson: `getLock`).
    */
   readonly kind?: KindName | undefined;
@@ -59,7 +59,7 @@ export type ChosenKind =
 const NAMED_KINDS: ReadonlyMap<unknown, ChosenKind> = new Map<KindName, ChosenKind>([
   ['spin', 'spin'],
   ['nonReentrant', 'nonReentrant'],
-  ['redlock', 'quorum'],
+  ['redLock', 'quorum'],
 ]);
 
 /** The option names that choose a kind. */
@@ -100,5 +100,5 @@ const parseKindName = (kind: unknown): ChosenKind => {
   const chosen = NAMED_KINDS.get(kind);
   if (chosen) return chosen;
   if (kind === 'fair' || kind === 'fenced') throw invalidOption('kind', kind, `given as ${kind}: true`);
-  throw invalidOption('kind', kind, '"spin", "nonReentrant" or "redlock"');
+  throw invalidOption('kind', kind, '"spin", "nonReentrant" or "redLock"');
 };

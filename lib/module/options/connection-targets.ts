@@ -8,9 +8,9 @@ import { DEFAULT_CONNECTION_NAME, isConnectionName } from '../../locks/options/c
 const DEFAULT_CONNECTION = 'redis://127.0.0.1:6379';
 
 const ONLY_MASTERS =
-  'Only the masters of "redlock" were configured, which serve getRedLock(name); give "connection" as well for everything else';
+  'Only the masters of "redLock" were configured, which serve getRedLock(name); give "connection" as well for everything else';
 
-const TARGET_OPTIONS = ['connection', 'connections', 'redlock'] as const;
+const TARGET_OPTIONS = ['connection', 'connections', 'redLock'] as const;
 
 /** The default connection and the named ones. */
 interface ConnectionTargets {
@@ -22,7 +22,7 @@ interface ConnectionTargets {
 interface GivenConnections {
   readonly connection?: unknown;
   readonly connections?: unknown;
-  readonly redlock?: unknown;
+  readonly redLock?: unknown;
   readonly keyPrefix: string | undefined;
 }
 
@@ -62,11 +62,11 @@ const noDefaultAmong = (names: readonly string[]): ConnectionTarget => {
 };
 
 const soleTarget = (given: GivenConnections): PrefixedTarget => {
-  const { connection, redlock, keyPrefix } = given;
+  const { connection, redLock, keyPrefix } = given;
   if (connection === 'memory') return withPrefix(MEMORY, keyPrefix);
   if (connection !== undefined) return withPrefix(redisAt(parseConnection(connection)), keyPrefix);
-  refuseUndefined(given, redlock === undefined ? TARGET_OPTIONS : ['connection']);
-  if (redlock !== undefined) return withPrefix({ kind: 'none', reason: ONLY_MASTERS }, keyPrefix);
+  refuseUndefined(given, redLock === undefined ? TARGET_OPTIONS : ['connection']);
+  if (redLock !== undefined) return withPrefix({ kind: 'none', reason: ONLY_MASTERS }, keyPrefix);
   return withPrefix(redisAt(DEFAULT_CONNECTION), keyPrefix);
 };
 

@@ -4,7 +4,7 @@ import type { RecordSettings } from '../../holds/recorded-grants.js';
 import type { NameLimits } from '../../keys/lock-name.js';
 import type { DeadlockSettings } from './deadlock.options.js';
 import type { ReplicaSettings } from './replica.options.js';
-import type { RedlockSettings } from './redlock.options.js';
+import type { RedLockSettings } from './red-lock.options.js';
 import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
 
 /** Where the locks of one connection are. */
@@ -25,9 +25,9 @@ export interface PrefixedTarget {
 
 /** Validated, complete settings of one connection. Durations are ms. */
 export interface ConnectionSettings extends PrefixedTarget, DeadlockSettings {
-  readonly redlock: RedlockSettings | undefined;
+  readonly redLock: RedLockSettings | undefined;
   readonly wait: number;
-  readonly watchdogTimeout: number;
+  readonly renewedLease: number;
   readonly fairWaitTimeout: number;
   readonly commandTimeout: number;
   readonly safetyPoll: number;

@@ -20,7 +20,7 @@ export const OPTIONS_OF_MODULE: OptionsPlace = {
       ]),
     ),
     ...Object.fromEntries(['lease', 'fair', 'mode', 'fenced', 'onConflict'].map((name) => [name, WHERE_LOCKED])),
-    nodes: 'in redlock: { nodes: [connection, connection, connection] }',
+    nodes: 'in redLock: { nodes: [connection, connection, connection] }',
   },
 };
 

@@ -12,7 +12,7 @@ import { OPTIONS_OF_MODULE, refuseOtherThanOptions } from './misplaced-options.j
 import { parseReplicas, type ReplicaOptions } from './replica.options.js';
 import { parseConnection } from './connection.options.js';
 import { parseConnectionTargets } from './connection-targets.js';
-import { parseRedlockBeside, type RedlockOptions } from './redlock.options.js';
+import { parseRedLockBeside, type RedLockOptions } from './red-lock.options.js';
 import type { LockSettings } from './lock-settings.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
 
@@ -22,7 +22,7 @@ export interface RedisLockOptions extends DeadlockOptions {
    * A URL or ioredis options of one server, ioredis options with `sentinels` and `name`, `{ cluster: [nodes] }`, or an
    * ioredis client of any of these; or `'memory'`, the memory of this process, for tests and development. A client is
    * duplicated with the settings that locks need; it is never changed or closed. Default: `redis://127.0.0.1:6379`; if
-   * only `redlock` is given there is no default, and everything except `getRedLock(name)` is refused. A key that is
+   * only `redLock` is given there is no default, and everything except `getRedLock(name)` is refused. A key that is
    * present but undefined is refused, because it mostly comes from an unset environment variable.
    */
   readonly connection?: ConnectionInput;
@@ -34,7 +34,7 @@ export interface RedisLockOptions extends DeadlockOptions {
    */
   readonly connections?: Readonly<Record<string, ConnectionInput>>;
   /** Independent servers for `LockService.getRedLock(name)`. All other locks use the connections. Default: none. */
-  readonly redlock?: RedlockOptions | undefined;
+  readonly redLock?: RedLockOptions | undefined;
   /**
    * Prefix of every name, on all connections, to keep locks apart from the application's keys. Default: the `keyPrefix`
    * of each connection, otherwise none, and the start-up probe warns. `''`: deliberately none.
@@ -46,7 +46,7 @@ export interface RedisLockOptions extends DeadlockOptions {
    * Lease of a hold without a `lease` option, renewed every third of it. Default: 30 s (Redisson:
    * `lockWatchdogTimeout`).
    */
-  readonly watchdogTimeout?: Duration | undefined;
+  readonly renewedLease?: Duration | undefined;
   /**
    * How long a fair lock keeps the queue position of a waiter that has died, and new readers let a waiting writer
    * (`preference: 'writer'`) go first that has died. Live ones confirm theirs every third of it. Default: 5 s; at least
@@ -102,7 +102,7 @@ export interface RedisLockOptions extends DeadlockOptions {
   readonly replicas?: ReplicaOptions | undefined;
   /**
    * How long no lock is granted after a server has started, restarted or was promoted, because it may have lost current
-   * holds: `true` for `watchdogTimeout`, or the longest lease in use. Default: `false`, no guard.
+   * holds: `true` for `renewedLease`, or the longest lease in use. Default: `false`, no guard.
    */
   readonly restartGuard?: Duration | boolean | undefined;
   /**
@@ -131,10 +131,10 @@ export interface RedisLockOptions extends DeadlockOptions {
 const OPTIONS = [
   'connection',
   'connections',
-  'redlock',
+  'redLock',
   'keyPrefix',
   'wait',
-  'watchdogTimeout',
+  'renewedLease',
   'fairWaitTimeout',
   'commandTimeout',
   'shutdownTimeout',
@@ -160,13 +160,13 @@ export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
   refuseOtherThanOptions(options);
   const given = parseOptions(options, OPTIONS, OPTIONS_OF_MODULE);
   const { main, others } = parseConnectionTargets({ ...given, keyPrefix: keyPrefix(given.keyPrefix) });
-  const watchdogTimeout = duration(given.watchdogTimeout, 'watchdogTimeout', 30_000, 50);
+  const renewedLease = duration(given.renewedLease, 'renewedLease', 30_000, 50);
   return {
     ...main,
     others,
-    redlock: parseRedlockBeside(main, given.redlock, parseConnection),
+    redLock: parseRedLockBeside(main, given.redLock, parseConnection),
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),
-    watchdogTimeout,
+    renewedLease,
     fairWaitTimeout: duration(given.fairWaitTimeout, 'fairWaitTimeout', 5000, 100),
     commandTimeout: duration(given.commandTimeout, 'commandTimeout', 1000, 50, 2000),
     shutdownTimeout: duration(given.shutdownTimeout, 'shutdownTimeout', 10_000, 0),
@@ -179,9 +179,9 @@ export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
     fencing: oneOf<Fencing>(given.fencing, 'fencing', ['clock', 'counter']),
     handOver: parseHandover(given.handover),
     maxQueue: count(given.maxQueue, 'maxQueue', 10_000),
-    maxHold: maxHold(given.maxHold, watchdogTimeout),
+    maxHold: maxHold(given.maxHold, renewedLease),
     replicas: parseReplicas(given.replicas),
-    restartGuard: restartGuard(given.restartGuard, watchdogTimeout),
+    restartGuard: restartGuard(given.restartGuard, renewedLease),
     holderRecords: parseHolderRecords(given.holderRecords),
     probe: oneOf<'refuse' | 'warn' | false>(given.probe, 'probe', ['refuse', 'warn', false]),
     shardedPubSub: oneOf<'auto' | boolean>(given.shardedPubSub, 'shardedPubSub', ['auto', true, false]),
@@ -199,17 +199,17 @@ const count = (value: unknown, option: string, fallback: number): number => {
   throw invalidOption(option, value, 'a whole number above 0');
 };
 
-const maxHold = (value: unknown, watchdogTimeout: number): number =>
+const maxHold = (value: unknown, renewedLease: number): number =>
   value === undefined
     ? Number.POSITIVE_INFINITY
-    : parseDuration(value, 'maxHold', { min: watchdogTimeout, max: MAX_DURATION, infinity: true });
+    : parseDuration(value, 'maxHold', { min: renewedLease, max: MAX_DURATION, infinity: true });
 
 /** With a guard shorter than the watchdog's lease, a lock could have two holders. */
-const restartGuard = (value: unknown, watchdogTimeout: number): number => {
+const restartGuard = (value: unknown, renewedLease: number): number => {
   if (value === undefined || value === false) return 0;
   return value === true
-    ? watchdogTimeout
-    : parseDuration(value, 'restartGuard', { min: watchdogTimeout, max: MAX_DURATION });
+    ? renewedLease
+    : parseDuration(value, 'restartGuard', { min: renewedLease, max: MAX_DURATION });
 };
 
 const keyPrefix = (value: unknown): string | undefined => {

@@ -61,7 +61,7 @@ export const processCases: readonly ChaosCase[] = [
     topologies: ['standalone', 'sentinel', 'cluster'],
     load: ownedPermitLoad,
     run: async (chaosRun) => {
-      const { locks } = chaosRun.open({ watchdogTimeout: KEPT_LEASE_MS });
+      const { locks } = chaosRun.open({ renewedLease: KEPT_LEASE_MS });
       const kept = locks.getPermitExpirableSemaphore('semaphore:permits:kept');
       await kept.trySetPermits(1);
       const permit = await kept.acquire({ renew: true });

@@ -59,7 +59,7 @@ export const protectionCases: readonly ChaosCase[] = [
     title: 'a holder is told as soon as the server is back that forgot the lock',
     topologies: ['standalone'],
     load: () => [],
-    options: { watchdogTimeout: LONG_MS },
+    options: { renewedLease: LONG_MS },
     run: async (chaosRun) => {
       const { locks } = chaosRun.open();
       const [watched, leased] = [await locks.acquire('f10v'), await locks.acquire('f10v:2', { lease: LONG_MS })];

@@ -171,7 +171,7 @@ describe('Locks on several servers', () => {
     await using one = await RedisServer.start();
     await using two = await RedisServer.start();
     await using three = await RedisServer.start();
-    const app = await open({ redlock: { nodes: [one.url, two.url, three.url] }, probe: false });
+    const app = await open({ redLock: { nodes: [one.url, two.url, three.url] }, probe: false });
     await untilStatus(app, 'up');
     await three.kill9();
     const { problems } = await untilStatus(app, 'degraded');

@@ -46,9 +46,9 @@ export class MinimumHolds {
   keep({ name: who, process }: Holder, hold: Hold, ms: number): void {
     const granted = hold as GrantedHold;
     granted.holdAtLeast(ms);
-    const { watchdogTimeout, commandTimeout } = this.profile;
+    const { renewedLease, commandTimeout } = this.profile;
     // Any hold ends if its server cannot be reached for longer than the lease, which the caller may have made shorter.
-    const lease = Math.min(watchdogTimeout, granted.grant.lease.remainingOnServer + GRAIN_MS);
+    const lease = Math.min(renewedLease, granted.grant.lease.remainingOnServer + GRAIN_MS);
     if (lease < LEAST_LEASE_RATIO * commandTimeout) return;
     const { stalledFor } = process;
     this.minimums.push({ who, process, hold, until: this.simulation.now + ms, stalledBefore: stalledFor });

@@ -20,13 +20,13 @@ const KINDS = [
 const takeOnce = async (caller: Caller, lock: Lock): Promise<void> => {
   const { world, process } = caller;
   const { rng, profile } = world;
-  const leases = profile.watchdogTimeout >= 1000 ? [undefined, ...LEASES_MS] : LEASES_MS;
+  const leases = profile.renewedLease >= 1000 ? [undefined, ...LEASES_MS] : LEASES_MS;
   const [lease] = [leases[rng.whole(0, leases.length - 1)]];
   // Another lease than that of the waiter before may be the one that it is given.
   const signal = rng.chance(0.2) ? caller.abortsWithin(rng.pick([20, 400])) : undefined;
   const request = { wait: 60_000, lease, signal, isFree: () => false };
   await caller.locked(lock, request, async (hold) => {
-    if (rng.chance(0.7)) process.stall((lease ?? profile.watchdogTimeout) / 3);
+    if (rng.chance(0.7)) process.stall((lease ?? profile.renewedLease) / 3);
     await caller.work(rng.pick([0, 1, 20]), hold.signal);
   });
   await caller.work(rng.pick([0, 5, 500]) * rng.next());

@@ -43,7 +43,7 @@ class Work {
     else if (what === 're-enter') await this.take(this.name, task);
     else if (what === 'siblings') await Promise.all([this.take(this.name, task), this.take(this.name, task)]);
     else if (what === 'other') await this.takeNext(task);
-    else await caller.work(rng.between(0, 1.5) * profile.watchdogTimeout, hold.signal);
+    else await caller.work(rng.between(0, 1.5) * profile.renewedLease, hold.signal);
   }
 
   /** Takes the next lock. All callers take the locks in one order, so that there is no deadlock. */
@@ -61,7 +61,7 @@ class Work {
 
   private duration(): number {
     const { rng, profile } = this.caller.world;
-    return rng.pick([0, 1, 20, 0.4 * profile.watchdogTimeout]) * rng.between(0.2, 1.2);
+    return rng.pick([0, 1, 20, 0.4 * profile.renewedLease]) * rng.between(0.2, 1.2);
   }
 }
 

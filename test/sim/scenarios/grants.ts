@@ -78,7 +78,7 @@ export const grants: Scenario = {
   start: (world) => {
     const { rng, profile, server, processes } = world;
     const leases = leasesOf(world);
-    if (leases === SAFE_LEASES && profile.watchdogTimeout >= SAFE_TIMEOUT_MS) forbidLoss(world);
+    if (leases === SAFE_LEASES && profile.renewedLease >= SAFE_TIMEOUT_MS) forbidLoss(world);
     const watch = new Grants(world, server, NAME);
     const callers = Array.from({ length: rng.whole(3, 8) }, () => world.caller());
     const load = callers.map((caller) => {

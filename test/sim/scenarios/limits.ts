@@ -74,7 +74,7 @@ export const takePermit = async (caller: Caller, permits: Permits, isFair: boole
   const options = { wait, fair: isFair, ...(lease !== undefined && { lease }), ...(signal && { signal }) };
   const work = async (hold: Hold): Promise<void> => {
     const leave = permits.enter({ process, belief: beliefOf(hold) });
-    await caller.work(rng.pick([0, 1, 30, 300, 1.5 * profile.watchdogTimeout]) * rng.next(), hold.signal);
+    await caller.work(rng.pick([0, 1, 30, 300, 1.5 * profile.renewedLease]) * rng.next(), hold.signal);
     if (rng.chance(0.3))
       await hold.extend(rng.pick([100, 400, 3000])).catch((error: unknown) => caller.tolerate(error));
     // A call inside uses the permit of the outer one.

@@ -13,7 +13,7 @@ const takeOnce = async (caller: Caller, name: string): Promise<void> => {
   const lock = process.locks.getLock(name);
   const request = { wait: rng.pick([200, 1500, 60_000]), isFree: () => server.wasFreed(name) };
   await caller.locked(lock, request, (hold) =>
-    caller.work(rng.pick([5, 100, 1.5 * profile.watchdogTimeout]) * rng.between(0.2, 1), hold.signal),
+    caller.work(rng.pick([5, 100, 1.5 * profile.renewedLease]) * rng.between(0.2, 1), hold.signal),
   );
 };
 
@@ -33,7 +33,7 @@ export const manyNames: Scenario = {
   setup: (rng) => ({ servers: 1, processes: rng.whole(2, 3) }),
   start: (world) => {
     const { rng, profile } = world;
-    if (profile.name === 'quiet' && profile.watchdogTimeout >= SAFE_TIMEOUT_MS) forbidLoss(world);
+    if (profile.name === 'quiet' && profile.renewedLease >= SAFE_TIMEOUT_MS) forbidLoss(world);
     const count = rng.whole(5, 9);
     const callers = Array.from({ length: 2 * count }, () => world.caller());
     return {

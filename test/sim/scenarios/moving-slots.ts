@@ -16,7 +16,7 @@ const takeOnce = async (caller: Caller): Promise<void> => {
   // The move alone must not lose a hold that the watchdog renews.
   const lease = profile.name === 'quiet' || rng.chance(0.7) ? undefined : world.lease();
   await caller.locked(lock, { wait: world.wait(), lease }, async (hold, task) => {
-    await caller.work(rng.between(0, 2) * profile.watchdogTimeout, hold.signal);
+    await caller.work(rng.between(0, 2) * profile.renewedLease, hold.signal);
     if (!rng.chance(0.4)) return;
     await caller.locked(lock, { wait: 20_000, lease, within: task }, (inner) =>
       caller.work(rng.between(0, 300), inner.signal),
@@ -29,12 +29,12 @@ const hold = async (caller: Caller, name: string): Promise<void> => {
   const { rng, profile } = caller.world;
   const lock = caller.process.locks.getLock(name);
   await caller.locked(lock, { wait: 20_000 }, ({ signal }) =>
-    caller.work(rng.between(2, 6) * profile.watchdogTimeout, signal),
+    caller.work(rng.between(2, 6) * profile.renewedLease, signal),
   );
 };
 
 const moveNowAndThen = ({ rng, simulation, cluster, profile }: SimulatedWorld): void => {
-  const longest = rng.pick([5, 100, 1500, 2 * profile.watchdogTimeout]);
+  const longest = rng.pick([5, 100, 1500, 2 * profile.renewedLease]);
   for (let moves = rng.whole(1, 3); moves > 0; moves -= 1) {
     simulation.at(rng.between(0, 4000), () => cluster?.moveSlot(hashSlot('{t}'), () => rng.between(0, longest)));
   }
@@ -56,9 +56,9 @@ export const movingSlots: Scenario = {
   setup: (rng) => ({ servers: 2, processes: rng.whole(1, 3), isCluster: true, hasLateWakeUps: true }),
   start: (world) => {
     moveNowAndThen(world);
-    const { name, watchdogTimeout } = world.profile;
+    const { name, renewedLease } = world.profile;
     // A lease may be lost if it is hardly longer than a redirected command takes.
-    if (name === 'quiet' && watchdogTimeout >= SAFE_TIMEOUT_MS) forbidLoss(world);
+    if (name === 'quiet' && renewedLease >= SAFE_TIMEOUT_MS) forbidLoss(world);
     const callers = Array.from({ length: world.rng.whole(2, 6) }, () => world.caller());
     const [process] = world.processes;
     const holders = world.rng.chance(0.5) ? NAMES.map((lock) => hold(world.caller(process), lock)) : [];

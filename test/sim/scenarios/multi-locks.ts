@@ -35,7 +35,7 @@ const takeOnce = async (caller: Caller, lock: Lock): Promise<void> => {
   const wait = world.wait();
   const signal = rng.chance(0.25) ? caller.abortsWithin(Math.min(wait, 600)) : undefined;
   const request = { lease: world.lease(), wait, signal, isFree: () => false, isStepwise: true };
-  const duration = (): number => rng.pick([0, 1, 20, 0.5 * profile.watchdogTimeout]) * rng.between(0.2, 1.5);
+  const duration = (): number => rng.pick([0, 1, 20, 0.5 * profile.renewedLease]) * rng.between(0.2, 1.5);
   await caller.locked(lock, request, async (hold: Hold, task) => {
     await caller.work(duration(), hold.signal);
     if (rng.chance(0.3))

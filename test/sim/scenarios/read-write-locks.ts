@@ -54,7 +54,7 @@ const takeOnce = async (caller: Caller, halfOf: HalfOf, { readers, writers }: Or
   const mode = rng.pick(['read', 'read', 'write'] as const);
   const wait = world.wait();
   const signal = rng.chance(0.25) ? caller.abortsWithin(Math.min(wait, 400)) : undefined;
-  const duration = (): number => rng.pick([0, 1, 20, 0.5 * profile.watchdogTimeout]) * rng.between(0.2, 1.5);
+  const duration = (): number => rng.pick([0, 1, 20, 0.5 * profile.renewedLease]) * rng.between(0.2, 1.5);
   const again = async (half: Half, within: Task): Promise<void> => {
     const request: LockRequest = { lease: world.lease(), wait: 20_000, mode: half, within };
     await caller.locked(halfOf(caller, half), request, (hold) => caller.work(duration(), hold.signal));

@@ -145,7 +145,7 @@ export class Caller {
   ): Promise<void> {
     const { process, world, name: who } = this;
     const task: Task = { within };
-    const asked = within || isStepwise ? undefined : (lease ?? world.profile.watchdogTimeout);
+    const asked = within || isStepwise ? undefined : (lease ?? world.profile.renewedLease);
     const leaves = world.membersOf(hold).map((member) => {
       const at = world.serverOf(member, server);
       const belief = beliefOf(member);

@@ -6,7 +6,7 @@ export interface Profile {
   readonly name: 'quiet' | 'slow' | 'faulty';
   readonly delays: DelayProfile;
   readonly commandTimeout: number;
-  readonly watchdogTimeout: number;
+  readonly renewedLease: number;
   readonly fairWaitTimeout: number;
   readonly safetyPoll: number;
   readonly handover: boolean;
@@ -36,7 +36,7 @@ export const drawProfile = (rng: Rng): Profile => {
       slow: { chance: name === 'quiet' ? 0 : chance, range: [10, longest] },
     },
     commandTimeout,
-    watchdogTimeout: rng.pick([300, 1000, 3000]),
+    renewedLease: rng.pick([300, 1000, 3000]),
     fairWaitTimeout: rng.pick([600, 2000, 5000, 15_000]),
     safetyPoll: rng.pick([5000, 20_000]),
     handover: rng.chance(0.7),

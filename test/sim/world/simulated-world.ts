@@ -109,7 +109,7 @@ export class SimulatedWorld {
       cluster,
       settings: {
         commandTimeout: profile.commandTimeout,
-        watchdogTimeout: profile.watchdogTimeout,
+        renewedLease: profile.renewedLease,
         fairWaitTimeout: profile.fairWaitTimeout,
         safetyPoll: profile.safetyPoll,
         ...(!handsOver && { handover: false }),

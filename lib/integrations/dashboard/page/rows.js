@@ -8,7 +8,7 @@ const KINDS = {
   group: 'group lock',
   permitExpirableSemaphore: 'semaphore',
   read: 'read lock',
-  redlock: 'RedLock',
+  redLock: 'RedLock',
   reentrant: 'lock',
   spin: 'spin lock',
   write: 'write lock',

@@ -13,7 +13,7 @@ import { parseOptions } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 
 /** Independent masters for `LockService.getRedLock(name)`, and their voting rules. */
-export interface RedlockOptions {
+export interface RedLockOptions {
   /**
    * At least three servers that share nothing: no replicas of each other, no two databases of one server. Each is a
    * URL, ioredis options or an ioredis client, as for `connection`.
@@ -29,7 +29,7 @@ export interface RedlockOptions {
 }
 
 /** The same options, validated and complete. */
-export interface RedlockSettings {
+export interface RedLockSettings {
   /** By address, without passwords. */
   readonly nodes: ReadonlyMap<string, ServerInput>;
   /** Milliseconds. */
@@ -47,21 +47,21 @@ const refused = (option: string, why: string, value?: unknown): LockOptionsError
  * @param keyPrefix Prefix of every name.
  * @throws LockOptionsError that names option and value, never a password.
  */
-const parseRedlockOptions = (
+const parseRedLockOptions = (
   options: unknown,
   parseConnection: (connection: unknown) => ConnectionInput,
   keyPrefix: string,
-): RedlockSettings => {
+): RedLockSettings => {
   // Not shown, whatever it is: it may be a list of connections with passwords.
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw refused('redlock', 'must be an object such as { nodes: [connection, connection, connection] }');
+    throw refused('redLock', 'must be an object such as { nodes: [connection, connection, connection] }');
   }
-  const { nodes, nodeTimeout, quorum } = parseOptions(options, ['nodes', 'nodeTimeout', 'quorum'], { of: 'redlock' });
+  const { nodes, nodeTimeout, quorum } = parseOptions(options, ['nodes', 'nodeTimeout', 'quorum'], { of: 'redLock' });
   const parsed = parseNodes(nodes, parseConnection, keyPrefix);
   return {
     nodes: parsed,
     nodeTimeout:
-      nodeTimeout === undefined ? 200 : parseDuration(nodeTimeout, 'redlock.nodeTimeout', { min: 50, max: 2000 }),
+      nodeTimeout === undefined ? 200 : parseDuration(nodeTimeout, 'redLock.nodeTimeout', { min: 50, max: 2000 }),
     quorum: parseQuorum(quorum, parsed.size),
   };
 };
@@ -71,14 +71,14 @@ const parseNodes = (
   parseConnection: (connection: unknown) => ConnectionInput,
   keyPrefix: string,
 ): ReadonlyMap<string, ServerInput> => {
-  if (!Array.isArray(nodes)) throw refused('redlock.nodes', 'must be a list of connections');
+  if (!Array.isArray(nodes)) throw refused('redLock.nodes', 'must be a list of connections');
   if (nodes.length < FEWEST_NODES) {
     const why = `must be at least ${FEWEST_NODES} independent servers, not ${nodes.length}: fewer tolerate no failure`;
-    throw refused('redlock.nodes', why);
+    throw refused('redLock.nodes', why);
   }
   const byAddress = new Map<string, ServerInput>();
   nodes.forEach((node: unknown, index) => {
-    const option = `redlock.nodes[${index}]`;
+    const option = `redLock.nodes[${index}]`;
     const connection = parseNode(option, node, parseConnection);
     const address = nodeAddress(connection);
     if (byAddress.has(address)) {
@@ -113,22 +113,22 @@ const parseQuorum = (quorum: unknown, size: number): number => {
   if (quorum === undefined) return majority;
   if (typeof quorum === 'number' && Number.isInteger(quorum) && quorum >= majority && quorum <= size) return quorum;
   const why = `must be a whole number from ${majority} to ${size}, the number of nodes, not ${formatValue(quorum)}`;
-  throw refused('redlock.quorum', why, quorum);
+  throw refused('redLock.quorum', why, quorum);
 };
 
 /**
  * The servers for RedLocks beside the connection that serves all other locks.
  * @throws LockOptionsError that names option and value, never a password.
  */
-export const parseRedlockBeside = (
+export const parseRedLockBeside = (
   { target, keyPrefix }: { readonly target: { readonly kind: string }; readonly keyPrefix: string },
-  redlock: unknown,
+  redLock: unknown,
   parseConnection: (connection: unknown) => ConnectionInput,
-): RedlockSettings | undefined => {
-  if (redlock === undefined) return undefined;
-  if (target.kind !== 'memory') return parseRedlockOptions(redlock, parseConnection, keyPrefix);
+): RedLockSettings | undefined => {
+  if (redLock === undefined) return undefined;
+  if (target.kind !== 'memory') return parseRedLockOptions(redLock, parseConnection, keyPrefix);
   throw new LockOptionsError(
-    'redlock cannot be combined with connection "memory", which is one process; in tests use getLock(), or real servers',
-    { details: { option: 'redlock' } },
+    'redLock cannot be combined with connection "memory", which is one process; in tests use getLock(), or real servers',
+    { details: { option: 'redLock' } },
   );
 };

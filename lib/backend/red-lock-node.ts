@@ -10,7 +10,7 @@ import { PlainLockScripts } from './kinds/lock/lock-scripts.js';
 import { RedisSubscriber } from './connection/redis-subscriber.js';
 
 /** One of several independent Redis servers, with only the operations that a quorum lock needs. */
-export class RedlockNode implements NodeBackend {
+export class RedLockNode implements NodeBackend {
   readonly lock: RedisLock;
   readonly inspection: RedisInspection;
   readonly pubSub: RedisSubscriber;
