@@ -28,7 +28,7 @@ import { MultiLock } from './locks/multi-lock.js';
 import { NonReentrantLock, type NonReentrantLockOptions } from './locks/non-reentrant-lock.js';
 import { PermitExpirableSemaphore } from './synchronizers/permit-expirable-semaphore.js';
 import { type ReadWriteLock, type ReadWriteLockOptions, ReentrantReadWriteLock } from './locks/read-write-lock.js';
-import { quorumLock, RedLock } from './locks/red-lock.js';
+import { MajorityLock } from './locks/majority-lock.js';
 import { Semaphore } from './synchronizers/semaphore.js';
 import { SpinLock } from './locks/spin-lock.js';
 import type { Backoff } from './waiting/backoff.js';
@@ -285,18 +285,18 @@ export class LockService {
    * while a minority of them is down.
    * @throws LockOptionsError if the module has no such servers.
    */
-  getRedLock(name: string): Lock;
+  getRedLock(name: string): Lock {
+    return namedLock(this.runtime, name, 'quorum');
+  }
+
   /**
    * Several locks as one, of which a majority is enough (Redisson: `getRedLock`).
    * @param locks At least three locks of any kind, usually of connections to different servers.
    * @throws LockOptionsError for fewer than three locks, for a duplicate, and for a value that is not a lock;
    *   LockNameError for more locks than `maxNames`.
    */
-  getRedLock(...locks: readonly Lock[]): Lock<MultiHold>;
-  getRedLock(...given: readonly (string | Lock)[]): Lock {
-    const [name] = given;
-    if (typeof name === 'string' && given.length === 1) return quorumLock(this.runtime, this.fullName(name));
-    return new RedLock(this.runtime, given);
+  getMajorityLock(...locks: readonly Lock[]): Lock<MultiHold> {
+    return new MajorityLock(this.runtime, locks);
   }
 
   /**

@@ -67,7 +67,7 @@ export abstract class CompositeLock extends AcquirableLock<MultiHold> {
 
 /** The locks that a composite lock accepts as members, with the texts of its refusals. */
 export interface MemberRules {
-  /** Start of a sentence: `A RedLock`. */
+  /** Start of a sentence: `A majority lock`. */
   readonly what: string;
   readonly notALock: (found: string) => string;
   readonly fewest: number;

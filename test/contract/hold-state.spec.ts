@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<string, (locks: LockService) => Lock>> = {
   'a read lock': (locks) => locks.getReadWriteLock('a').readLock(),
   'a group lock': (locks) => locks.getGroupLock('a', ['1', '2']),
   'a multi-lock': (locks) => locks.getMultiLock('a', 'b'),
-  'a RedLock': (locks) => locks.getRedLock(...['a', 'b', 'c'].map((name) => locks.getLock(name))),
+  'a RedLock': (locks) => locks.getMajorityLock(...['a', 'b', 'c'].map((name) => locks.getLock(name))),
 };
 
 /** What a hold tells by the local clock, without a command. */
@@ -90,7 +90,7 @@ onEveryBackend((world) => {
 
     it('of a RedLock is that of the weakest of the majority that ends last', async () => {
       const { locks } = await world.open();
-      const lock = locks.getRedLock(...['a', 'b', 'c'].map((name) => locks.getLock(name)));
+      const lock = locks.getMajorityLock(...['a', 'b', 'c'].map((name) => locks.getLock(name)));
       const hold = await lock.acquire({ lease: 5000 });
       await hold.members[0]?.release();
       expect(stateOf(hold)).toEqual({ isHeld: true, isReleased: false });

@@ -49,7 +49,7 @@ onEveryBackend((world) => {
       await free();
     });
 
-    it.each(['getMultiLock', 'getRedLock'] as const)(
+    it.each(['getMultiLock', 'getMajorityLock'] as const)(
       'leaves nothing on the signal of an outer hold when it is over: %s',
       async (kind) => {
         const locks = await open();
@@ -141,7 +141,7 @@ onEveryBackend((world) => {
       await free();
     });
 
-    it.each(['getMultiLock', 'getRedLock'] as const)(
+    it.each(['getMultiLock', 'getMajorityLock'] as const)(
       'covers nested work until its end, whatever its callback returned: %s',
       async (kind) => {
         const locks = await open();

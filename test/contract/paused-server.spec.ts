@@ -47,7 +47,7 @@ const KINDS: readonly Kind[] = [
   { kind: 'multi', take: locked((locks) => locks.getMultiLock('m', 'n', locks.getFairLock('o'))) },
   {
     kind: 'RedLock',
-    take: locked((locks) => locks.getRedLock(locks.getLock('m'), locks.getFairLock('n'), locks.getSpinLock('o'))),
+    take: locked((locks) => locks.getMajorityLock(locks.getLock('m'), locks.getFairLock('n'), locks.getSpinLock('o'))),
   },
   { kind: 'write', take: locked((locks) => locks.getReadWriteLock('n').writeLock()) },
   {

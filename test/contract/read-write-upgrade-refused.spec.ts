@@ -21,7 +21,7 @@ onEveryBackend((world) => {
       [
         'RedLock of read locks',
         (locks) =>
-          locks.getRedLock(...['m', 'k', 'l'].map((name) => locks.getReadWriteLock(name).readLock())).acquire(),
+          locks.getMajorityLock(...['m', 'k', 'l'].map((name) => locks.getReadWriteLock(name).readLock())).acquire(),
       ],
     ])('is one of a lock of another kind: %s', async (_, acquire) => {
       const { locks } = await open();

@@ -17,7 +17,7 @@ import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';
 
 /** Rows RD of the behaviour catalogue about a RedLock of locks on two servers. */
-describe('A RedLock of locks on two servers', () => {
+describe('A majority lock on two servers', () => {
   const worlds = [new RedisWorld(), new RedisWorld()] as const;
   const [one, two] = worlds;
   const { time } = one;
@@ -51,7 +51,7 @@ describe('A RedLock of locks on two servers', () => {
     let counter = 0;
     const work = async (): Promise<void> => {
       for (let round = 0; round < 5; round += 1) {
-        await locks.getRedLock(...members(clients, 7)).withLock({ lease, wait: '30s' }, async () => {
+        await locks.getMajorityLock(...members(clients, 7)).withLock({ lease, wait: '30s' }, async () => {
           const seen = counter;
           await time.pass(5);
           counter = seen + 1;
@@ -66,7 +66,7 @@ describe('A RedLock of locks on two servers', () => {
   it('RD-02 is not available while others have two of three members', async () => {
     const [clients, others] = [await open(), await open()];
     for (const lock of members(others, 2)) await lock.acquire();
-    const lock = clients[0].locks.getRedLock(...members(clients, 3));
+    const lock = clients[0].locks.getMajorityLock(...members(clients, 3));
     const stop = new AbortController();
     const waiting = lock.acquire({ wait: Infinity, signal: stop.signal });
     const progress = track(waiting);
@@ -84,7 +84,7 @@ describe('A RedLock of locks on two servers', () => {
   it('RD-02 is acquired as soon as one of them is released', async () => {
     const [clients, others] = [await open(), await open()];
     const held = await Promise.all(members(others, 2).map((lock) => lock.acquire()));
-    const waiting = clients[0].locks.getRedLock(...members(clients, 3)).acquire({ wait: '20s' });
+    const waiting = clients[0].locks.getMajorityLock(...members(clients, 3)).acquire({ wait: '20s' });
     await time.pass(100);
     await held[0]?.release();
     await expect(time.finish(waiting, 500 + time.slack)).resolves.toMatchObject({ isHeld: true });
@@ -93,7 +93,7 @@ describe('A RedLock of locks on two servers', () => {
   it('RD-03 is acquired although another owner has one of three members', async () => {
     const [clients, others] = [await open(), await open()];
     for (const lock of members(others, 1)) await lock.acquire();
-    const hold = await clients[0].locks.getRedLock(...members(clients, 3)).tryAcquire({ wait: 500, lease: '5s' });
+    const hold = await clients[0].locks.getMajorityLock(...members(clients, 3)).tryAcquire({ wait: 500, lease: '5s' });
     await time.pass(300);
     expect(() => hold?.assertHeld()).not.toThrow();
     await expect(hold?.release()).resolves.toBe('released');
@@ -105,7 +105,7 @@ describe('A RedLock of locks on two servers', () => {
     await using third = await RedisServer.start();
     const down = await two.open({}, third.url);
     await third.kill9();
-    const lock = clients[0].locks.getRedLock(...members(clients, 2), down.locks.getLock('n3'));
+    const lock = clients[0].locks.getMajorityLock(...members(clients, 2), down.locks.getLock('n3'));
     const hold = await lock.acquire();
     const next = lock.acquire();
     await time.pass(300);
@@ -119,14 +119,17 @@ describe('A RedLock of locks on two servers', () => {
     await using third = await RedisServer.start();
     const down = await two.open({}, third.url);
     await third.kill9();
-    const lock = clients[0].locks.getRedLock(...members(clients, 1), ...['a', 'b'].map((n) => down.locks.getLock(n)));
+    const lock = clients[0].locks.getMajorityLock(
+      ...members(clients, 1),
+      ...['a', 'b'].map((n) => down.locks.getLock(n)),
+    );
     await expect(lock.acquire({ wait: 200 })).rejects.toThrow(LockUnavailableError);
     await time.until(async () => (await names()).length === 0, 1000);
   });
 
   it('is lost when fewer than a majority of its members are held, and not before', async () => {
     const clients = await open({ renewedLease: 3000 });
-    const hold = await acquireAll(clients[0].locks.getRedLock(...members(clients, 3)));
+    const hold = await acquireAll(clients[0].locks.getMajorityLock(...members(clients, 3)));
     const { signal } = hold;
     await one.probe.remove('n1');
     await time.until(() => hold.members[0]?.signal.aborted === true, 1000 + time.slack);
@@ -146,7 +149,9 @@ describe('A RedLock of locks on two servers', () => {
     const [clients, { locks }] = [await open(), await one.open()];
     await using third = await RedisServer.start();
     const far = await two.open({}, third.url);
-    const hold = await acquireAll(locks.getRedLock(...members(clients, 2), far.locks.getLock('n3')), { lease: '10s' });
+    const hold = await acquireAll(locks.getMajorityLock(...members(clients, 2), far.locks.getLock('n3')), {
+      lease: '10s',
+    });
     await one.probe.remove('n1');
     await expect(hold.extend('20s')).resolves.toBeUndefined();
     await third.kill9();
@@ -158,7 +163,7 @@ describe('A RedLock of locks on two servers', () => {
   it('leaves no listener behind on a hold around it when it is disposed of', async () => {
     const clients = await open();
     const [{ locks }] = clients;
-    const lock = locks.getRedLock(...members(clients, 3));
+    const lock = locks.getMajorityLock(...members(clients, 3));
     await locks.runInScope(async () => {
       await using outer = await acquireAll(lock);
       const listeners = (): number[] => outer.members.map(({ signal }) => getEventListeners(signal, 'abort').length);
@@ -173,7 +178,7 @@ describe('A RedLock of locks on two servers', () => {
 
   it('lasts as long as its lease, and is re-entered inside', async () => {
     const clients = await open();
-    const lock = clients[0].locks.getRedLock(...members(clients, 3));
+    const lock = clients[0].locks.getMajorityLock(...members(clients, 3));
     await lock.withLock({ lease: '2s' }, async (hold) => {
       expect(await lock.remainingLease()).toBeLessThanOrEqual(2000);
       await lock.withLock(async (inner) => {
@@ -190,7 +195,7 @@ describe('A RedLock of locks on two servers', () => {
   it('belongs to the scope that acquired it, which releases it', async () => {
     const clients = await open();
     const { locks } = clients[0];
-    const lock = locks.getRedLock(...members(clients, 3));
+    const lock = locks.getMajorityLock(...members(clients, 3));
     await locks.runInScope(async () => {
       await lock.acquire();
       await expect(lock.holdCount()).resolves.toBe(1);
@@ -207,9 +212,9 @@ describe('A RedLock of locks on two servers', () => {
     const { locks } = clients[0];
     const [first, second] = members(clients, 2);
     const refused = (...given: unknown[]): string =>
-      thrownBy(() => locks.getRedLock(...(given as Lock[])), LockOptionsError).message;
+      thrownBy(() => locks.getMajorityLock(...(given as Lock[])), LockOptionsError).message;
     expect(refused(first, second)).toContain('at least 3 locks, not 2');
-    expect(refused(first, second, locks.getLock('n1'))).toContain('"n1" is in the RedLock twice');
+    expect(refused(first, second, locks.getLock('n1'))).toContain('"n1" is in the majority lock twice');
     expect(refused(first, second, 'n3')).toContain('not of "n3"');
   });
 });

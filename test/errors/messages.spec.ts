@@ -200,7 +200,7 @@ const CASES: readonly Failure[] = [
     'Only 1 of the 3 locks "a, b, c" are still held, and 2 are needed; stop, another owner may hold them',
     async () => {
       const { locks } = await open();
-      const hold = await locks.getRedLock(locks.getLock('a'), locks.getLock('b'), locks.getLock('c')).acquire();
+      const hold = await locks.getMajorityLock(locks.getLock('a'), locks.getLock('b'), locks.getLock('c')).acquire();
       const ended = new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
       await Promise.all(['a', 'b'].map((name) => locks.getLock(name).forceRelease()));
       await ended;
@@ -271,10 +271,10 @@ const CASES: readonly Failure[] = [
   [
     LockOptionsError,
     'LOCK_OPTIONS',
-    'A RedLock needs at least 3 locks, not 1: fewer tolerate no failure',
+    'A majority lock needs at least 3 locks, not 1: fewer tolerate no failure',
     async () => {
       const { locks } = await open();
-      locks.getRedLock(locks.getLock('a'));
+      locks.getMajorityLock(locks.getLock('a'));
     },
   ],
   [

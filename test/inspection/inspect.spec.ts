@@ -197,7 +197,7 @@ onEveryBackend((world) => {
         { name: 'a', kind: 'reentrant', state: 'held', holders: [{ owner: hold.owner }] },
         { name: 'b', kind: 'fair', state: 'free' },
       ]);
-      const majority = locks.getRedLock(locks.getLock('a'), locks.getLock('b'), locks.getLock('c'));
+      const majority = locks.getMajorityLock(locks.getLock('a'), locks.getLock('b'), locks.getLock('c'));
       await expect(majority.inspect()).resolves.toMatchObject({ kind: 'multi', state: 'free' });
     });
 

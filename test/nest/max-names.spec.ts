@@ -141,8 +141,8 @@ describe('maxNames', () => {
     const pair = locks.getMultiLock('a', 'b');
     thrownBy(() => locks.getMultiLock(pair, locks.getMultiLock('c', 'd')), LockNameError);
     const member = (name: string) => locks.getLock(name);
-    thrownBy(() => locks.getRedLock(...THREE.map(member), member('d')), LockNameError);
-    await expect(locks.getRedLock(...THREE.map(member)).withLock(() => 'done')).resolves.toBe('done');
+    thrownBy(() => locks.getMajorityLock(...THREE.map(member), member('d')), LockNameError);
+    await expect(locks.getMajorityLock(...THREE.map(member)).withLock(() => 'done')).resolves.toBe('done');
   });
 
   it('D6: holds for the values of a group lock', async () => {

@@ -36,7 +36,7 @@ describe('A caller of a server that no longer answers releases', () => {
       const rival = (await world.open()).locks;
       for (const name of ['b', 'c']) await rival.acquire(name);
       const abc = ['a', 'b', 'c'].map((name) => locks.getLock(name));
-      const wanted = kind === 'red' ? locks.getRedLock(...abc) : locks.getMultiLock(...abc);
+      const wanted = kind === 'red' ? locks.getMajorityLock(...abc) : locks.getMultiLock(...abc);
       const acquire = (options: AcquireOptions): Promise<unknown> => wanted.acquire(options);
       lock.release = never;
       await expect(endOf(acquire({ wait: 300 }), 2000)).resolves.toMatchObject({ code: 'LOCK_TIMEOUT', took: 300 });

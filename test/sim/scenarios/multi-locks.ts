@@ -27,7 +27,7 @@ const together = (caller: Caller): Lock => {
 };
 
 const majority = (caller: Caller): Lock =>
-  caller.process.locks.getRedLock(...['a', 'b', 'c'].map((name) => lockOf(caller, name)));
+  caller.process.locks.getMajorityLock(...['a', 'b', 'c'].map((name) => lockOf(caller, name)));
 
 const takeOnce = async (caller: Caller, lock: Lock): Promise<void> => {
   const { world } = caller;

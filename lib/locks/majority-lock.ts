@@ -1,5 +1,4 @@
-import { chosenKind } from './lock-kinds.js';
-import { type LockServices, ReentrantLock } from './reentrant-lock.js';
+import type { LockServices, ReentrantLock } from './reentrant-lock.js';
 import { kthLargest, majorityOf, quorumLease } from '../backend/quorum/majority.js';
 import {
   LockConflictError,
@@ -25,28 +24,21 @@ import {
   membersOf,
 } from './composite-lock.js';
 
-/**
- * The reentrant lock on a quorum of independent masters.
- * @throws LockOptionsError if none are configured.
- */
-export const quorumLock = (runtime: LockServices, name: string): ReentrantLock =>
-  new ReentrantLock(runtime, name, undefined, chosenKind(runtime.kinds, 'quorum'));
-
 const FEWEST_MEMBERS = 3;
 
 const RULES: MemberRules = {
-  what: 'A RedLock',
-  notALock: (found) => `A RedLock is made of locks of one name each, not of ${found}`,
+  what: 'A majority lock',
+  notALock: (found) => `A majority lock is made of locks of one name each, not of ${found}`,
   fewest: FEWEST_MEMBERS,
-  tooFew: (count) => `A RedLock needs at least ${FEWEST_MEMBERS} locks, not ${count}: fewer tolerate no failure`,
-  givenTwice: (name) => `Lock "${name}" is in the RedLock twice; it would have two votes`,
+  tooFew: (count) => `A majority lock needs at least ${FEWEST_MEMBERS} locks, not ${count}: fewer tolerate no failure`,
+  givenTwice: (name) => `Lock "${name}" is in the majority lock twice; it would have two votes`,
 };
 
 /**
  * Several locks as one, of any kinds, usually on servers that share nothing; a majority of them is enough (Redisson:
- * `getRedLock(locks)`). All members are asked at once. Replies and failures of a minority do not change the result.
+ * `getRedLock`). All members are asked at once. Replies and failures of a minority do not change the result.
  */
-export class RedLock extends CompositeLock {
+export class MajorityLock extends CompositeLock {
   private readonly needed: number;
 
   /**
