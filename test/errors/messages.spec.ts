@@ -236,7 +236,7 @@ const CASES: readonly Failure[] = [
     'LOCK_UNAVAILABLE',
     'No connection to Redis at 127.0.0.1:1 within <n> ms: connect ECONNREFUSED 127.0.0.1:1; check that it runs, and check host and port',
     async () => {
-      const options = { backend: undefined, connection: 'redis://127.0.0.1:1', commandTimeout: 200, probe: false };
+      const options = { connection: 'redis://127.0.0.1:1', commandTimeout: 200, probe: false };
       await (await open(options)).locks.acquire('n', { wait: 0 });
     },
   ],
