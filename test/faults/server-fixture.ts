@@ -25,7 +25,7 @@ export const DEADLINE = 200;
  * For a request that the server has to execute, however long a busy machine takes for a new connection and for it. It is
  * also limited by half of its lease.
  */
-export const SLOW = { commandTimeout: 2000, watchdogTimeout: 60_000 } as const;
+export const SLOW = { commandTimeout: 2000, renewedLease: 60_000 } as const;
 /** P: the safety poll of waiters. */
 export const POLL = 1000;
 /** B: the largest reconnect delay. */

@@ -49,7 +49,7 @@ export class RedisWorld implements World {
   async open(
     options: ClientOptions = {},
     connection: ConnectionInput = this.server.url,
-    scheduler: Scheduler = options.watchdogTimeout === undefined ? this.started.scheduler : systemScheduler,
+    scheduler: Scheduler = options.renewedLease === undefined ? this.started.scheduler : systemScheduler,
   ): Promise<Client> {
     const client = this.clients.add(openClient({ ...options, connection }, { scheduler }));
     await client.connected();
