@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['decorators'],
   // The parts that a user of Nest wires.
   ['integrations', 'module', 'testing'],
-  ['index'],
+  ['advanced', 'index'],
   // A program of its own.
   ['cli'],
 ];
@@ -35,6 +35,7 @@ const KINDS = 'backend/kinds/';
 /** Files without one main export. */
 const MANY_EXPORTS: Readonly<Record<string, string>> = {
   'errors.ts': 'the error family, on one page',
+  'advanced.ts': 'an entry, as index.ts is',
   'cli/main.ts': 'the program, which exports nothing',
   'holds/loss.ts': 'how a holder learns that it has lost its lock: the signal, the error, the words',
   'integrations/fencing/fence-stores.ts': 'the stores of the latest fencing tokens',

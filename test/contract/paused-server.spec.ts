@@ -1,5 +1,6 @@
 import { LockAbortedError, LockConflictError, LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
-import type { Lock, MultiHold, WaitOptions } from '../../lib/index.js';
+import type { Lock, MultiHold } from '../../lib/index.js';
+import type { WaitOptions } from '../../lib/advanced.js';
 import type { Client } from '../kit/client.js';
 import { inWorld } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';

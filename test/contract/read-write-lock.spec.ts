@@ -1,10 +1,5 @@
-import {
-  type Lock,
-  LockOptionsError,
-  LockOwnershipError,
-  type ReadWriteLockOptions,
-  LockKeyTypeError,
-} from '../../lib/index.js';
+import { type Lock, LockOptionsError, LockOwnershipError, LockKeyTypeError } from '../../lib/index.js';
+import type { ReadWriteLockOptions } from '../../lib/advanced.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 

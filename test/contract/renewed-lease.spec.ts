@@ -1,4 +1,5 @@
-import { LockLostError, type LockKindOptions } from '../../lib/index.js';
+import { LockLostError } from '../../lib/index.js';
+import type { LockKindOptions } from '../../lib/advanced.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 const TIMEOUT = 20_000;

@@ -4,9 +4,9 @@ import {
   LockConflictError,
   LockOptionsError,
   LockTimeoutError,
-  type SingleFlightOptions,
   LockKeyTypeError,
 } from '../../lib/index.js';
+import type { SingleFlightOptions } from '../../lib/advanced.js';
 import { thrownBy } from '../kit/caught.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import type { World } from '../kit/world.js';

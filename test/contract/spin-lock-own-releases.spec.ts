@@ -1,4 +1,4 @@
-import { constantBackoff } from '../../lib/index.js';
+import { constantBackoff } from '../../lib/advanced.js';
 import { inWorld } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';
 

@@ -1,10 +1,5 @@
-import {
-  constantBackoff,
-  type Lock,
-  LockOptionsError,
-  LockOwnershipError,
-  LockUnavailableError,
-} from '../../lib/index.js';
+import { type Lock, LockOptionsError, LockOwnershipError, LockUnavailableError } from '../../lib/index.js';
+import { constantBackoff } from '../../lib/advanced.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';

@@ -1,5 +1,6 @@
 import { LockConflictError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
-import type { LockKindOptions, WithLockOptions } from '../../lib/index.js';
+import type { WithLockOptions } from '../../lib/index.js';
+import type { LockKindOptions } from '../../lib/advanced.js';
 import { caught } from '../kit/caught.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { LockUnavailableError } from '../../lib/index.js';
-import type { ConnectionInput } from '../../lib/index.js';
+import type { ConnectionInput } from '../../lib/advanced.js';
 import { Certificates } from '../servers/redis/certificates.js';
 import { FaultProxy, mentions } from '../servers/proxy/fault-proxy.js';
 import { freePort } from '../servers/process/free-port.js';

@@ -1,4 +1,4 @@
-import type { LockKindOptions } from '../../lib/index.js';
+import type { LockKindOptions } from '../../lib/advanced.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { until } from '../kit/until.js';
 import { settled } from './observe.js';

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { InspectedLock, LockService } from '../../lib/index.js';
+import type { LockService } from '../../lib/index.js';
+import type { InspectedLock } from '../../lib/advanced.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { inWorld } from '../kit/every-backend.js';
 

@@ -1,13 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hostname } from 'node:os';
-import {
-  type HolderRecord,
-  type Lock,
-  LockConflictError,
-  LockOptionsError,
-  type LockService,
-  LockTimeoutError,
-} from '../../lib/index.js';
+import { type Lock, LockConflictError, LockOptionsError, type LockService, LockTimeoutError } from '../../lib/index.js';
+import type { HolderRecord } from '../../lib/advanced.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { caught } from '../kit/caught.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';

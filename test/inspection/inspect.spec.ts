@@ -1,4 +1,5 @@
-import type { InspectedLock, LockService } from '../../lib/index.js';
+import type { LockService } from '../../lib/index.js';
+import type { InspectedLock } from '../../lib/advanced.js';
 import { Owner } from '../contract/owner.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import type { World } from '../kit/world.js';

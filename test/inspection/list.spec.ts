@@ -1,4 +1,5 @@
-import { type ListedLock, type LockService, LockOptionsError } from '../../lib/index.js';
+import { type LockService, LockOptionsError } from '../../lib/index.js';
+import type { ListedLock } from '../../lib/advanced.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 /** What a listing yields, by name. */

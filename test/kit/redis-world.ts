@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { ConnectionInput, Scheduler } from '../../lib/index.js';
+import type { Scheduler } from '../../lib/index.js';
+import type { ConnectionInput } from '../../lib/advanced.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { RedisServer } from '../servers/redis/redis-server.js';

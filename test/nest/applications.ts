@@ -3,13 +3,8 @@ import type { AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test, type TestingModule } from '@nestjs/testing';
-import {
-  RedisLockModule,
-  type RedisLockModuleExtras,
-  type RedisLockOptions,
-  type Scheduler,
-  WATCHDOG_SCHEDULER,
-} from 'nest-redis-lock';
+import { RedisLockModule, type RedisLockOptions, type Scheduler, WATCHDOG_SCHEDULER } from 'nest-redis-lock';
+import type { RedisLockModuleExtras } from 'nest-redis-lock/advanced';
 import type { ConnectionRegistry } from '../../lib/runtime/connection-registry.js';
 import type { OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import { LOCK_CONNECTIONS } from '../../lib/module/redis-lock.constants.js';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import {
-  type ConflictContext,
   type Hold,
   Locked,
   LockConflictError,
@@ -10,6 +9,7 @@ import {
   LockShutdownError,
   LockTimeoutError,
 } from 'nest-redis-lock';
+import type { ConflictContext } from 'nest-redis-lock/advanced';
 import { firstValueFrom, Observable, of } from 'rxjs';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { runtimeOf, start } from './applications.js';

@@ -16,8 +16,8 @@ import {
   type LockErrorResponse,
   LockExceptionFilter,
   LockTimeoutError,
-  type RedisLockModuleExtras,
 } from 'nest-redis-lock';
+import type { RedisLockModuleExtras } from 'nest-redis-lock/advanced';
 import { adapters, serve } from './applications.js';
 
 @Controller()

@@ -1,14 +1,13 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import {
-  type HoldTrace,
   LockAbortedError,
   LockConflictError,
   type LockEvent,
   LockOptionsError,
   type LockService,
   LockTimeoutError,
-  type WaitTrace,
 } from '../../lib/index.js';
+import type { HoldTrace, WaitTrace } from '../../lib/advanced.js';
 import { caught } from '../kit/caught.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';

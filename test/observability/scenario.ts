@@ -4,11 +4,11 @@ import {
   LockAbortedError,
   LockConflictError,
   type LockEvent,
-  type LockEventType,
   LockService,
   LockTimeoutError,
   LockUnavailableError,
 } from 'nest-redis-lock';
+import type { LockEventType } from 'nest-redis-lock/advanced';
 import { waitingClients } from '../../lib/keys/redisson-keys.js';
 import type { ManualClock } from '../../lib/testing/manual-clock.js';
 import { caught } from '../kit/caught.js';

@@ -8,6 +8,7 @@ const OUT = join(ROOT, 'dist/types');
 /** The files that package.json names under `exports`. */
 const ENTRIES = [
   'index',
+  'advanced',
   'testing/index',
   ...['dashboard', 'fencing', 'opentelemetry', 'prometheus', 'schedule', 'terminus', 'transactional', 'typeorm'].map(
     entryOf,

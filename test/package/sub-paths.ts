@@ -1,5 +1,6 @@
 // Compiled under every module resolution: the types of the package and of each sub-path must be found.
 import { LockService } from 'nest-redis-lock';
+import { lockScripts } from 'nest-redis-lock/advanced';
 import { LockDashboardModule } from 'nest-redis-lock/dashboard';
 import { sqlFence } from 'nest-redis-lock/fencing';
 import { observeLocks } from 'nest-redis-lock/opentelemetry';
@@ -12,6 +13,8 @@ import { transactionEnd } from 'nest-redis-lock/typeorm';
 
 // @ts-expect-error none of them is `any`
 export const main: number = LockService;
+// @ts-expect-error
+export const advanced: number = lockScripts;
 // @ts-expect-error
 export const dashboard: number = LockDashboardModule;
 // @ts-expect-error

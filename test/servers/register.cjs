@@ -30,12 +30,16 @@ const compiled = (filename) => {
 
 Module._extensions['.ts'] = (module, filename) => module._compile(compiled(filename), filename);
 
-const folderOf = (entry) => (entry === undefined || entry === 'testing' ? (entry ?? '') : `integrations/${entry}`);
+/** The entries that the pattern of `exports` does not stand for. */
+const entries = { '': 'index.ts', advanced: 'advanced.ts', testing: 'testing/index.ts' };
 
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, ...rest) {
   const entry = /^nest-redis-lock(?:\/([a-z]+))?$/.exec(request);
-  if (entry) return path.join(root, 'lib', folderOf(entry[1]), 'index.ts');
+  if (entry) {
+    const [, name = ''] = entry;
+    return path.join(root, 'lib', entries[name] ?? `integrations/${name}/index.ts`);
+  }
   if (/^\.{1,2}\/.*\.js$/.test(request) && parent?.filename?.endsWith('.ts')) {
     const source = path.resolve(path.dirname(parent.filename), request.replace(/\.js$/, '.ts'));
     if (existsSync(source)) return source;

@@ -1,6 +1,5 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
-  constantBackoff,
   type LockError,
   LockConflictError,
   LockLostError,
@@ -8,6 +7,7 @@ import {
   LockOptionsError,
   LockTimeoutError,
 } from 'nest-redis-lock';
+import { constantBackoff } from 'nest-redis-lock/advanced';
 import { LeakedLocksError, LockTesting, LockTestingModule, ManualClock } from 'nest-redis-lock/testing';
 import { caught } from '../kit/caught.js';
 import { OrderService } from './orders.js';

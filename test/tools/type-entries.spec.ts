@@ -36,3 +36,24 @@ describe('The types of the package', () => {
     expect(resolvedModule?.resolvedFileName).toBe(types);
   });
 });
+
+describe('The entry for applications', () => {
+  const namesIn = (file: string): readonly string[] => {
+    const { statements } = ts.createSourceFile(file, readFileSync(join(LIB, file), 'utf8'), ts.ScriptTarget.Latest);
+    return statements.flatMap((statement) => {
+      const clause = ts.isExportDeclaration(statement) ? statement.exportClause : undefined;
+      if (!clause || !ts.isNamedExports(clause)) throw new Error(`${file} has a statement that is no list of names`);
+      return clause.elements.map(({ name }) => name.text);
+    });
+  };
+
+  it('has at most 60 names', () => {
+    expect(namesIn('index.ts').length).toBeLessThanOrEqual(60);
+  });
+
+  it('shares no name with nest-redis-lock/advanced', () => {
+    const advanced = new Set(namesIn('advanced.ts'));
+    expect(advanced.size).toBeGreaterThan(0);
+    expect(namesIn('index.ts').filter((name) => advanced.has(name))).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import type { ConnectionInput } from '../../lib/index.js';
+import type { ConnectionInput } from '../../lib/advanced.js';
 import { Client, type ClientOptions, Clients, openClient } from '../kit/client.js';
 import { ServedScheduler } from '../kit/served-scheduler.js';
 

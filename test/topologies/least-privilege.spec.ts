@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { Redis as Client } from 'ioredis';
-import { type ConnectionInput, type Hold, lockScripts } from '../../lib/index.js';
+import type { Hold } from '../../lib/index.js';
+import { type ConnectionInput, lockScripts } from '../../lib/advanced.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';

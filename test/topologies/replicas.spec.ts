@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { LockLostError, lockScripts, type LockService, LockUnavailableError } from '../../lib/index.js';
+import { LockLostError, type LockService, LockUnavailableError } from '../../lib/index.js';
+import { lockScripts } from '../../lib/advanced.js';
 import type { Client } from '../kit/client.js';
 import { Time } from '../kit/time.js';
 import { FaultProxy } from '../servers/proxy/fault-proxy.js';

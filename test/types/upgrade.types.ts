@@ -1,5 +1,6 @@
 /** Uses of upgrades and downgrades that must be refused or accepted at compile time. Nothing here runs. */
-import type { Hold, MultiHold, UpgradeOptions } from 'nest-redis-lock';
+import type { Hold, MultiHold } from 'nest-redis-lock';
+import type { UpgradeOptions } from 'nest-redis-lock/advanced';
 
 export const upgrades = async (hold: Hold, both: MultiHold): Promise<void> => {
   const writing: Hold | null = await hold.tryUpgrade({ lease: '10s' });

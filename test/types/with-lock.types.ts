@@ -4,16 +4,15 @@
  */
 import {
   type AcquireOptions,
-  type ConflictContext,
   type FencedLock,
   type Hold,
-  type KindName,
   type Lock,
   Locked,
   type LockOptions,
   type LockService,
   type WithLockOptions,
 } from 'nest-redis-lock';
+import type { ConflictContext, KindName } from 'nest-redis-lock/advanced';
 
 declare const locks: LockService;
 declare const lock: Lock;

@@ -1,4 +1,4 @@
-import type { OfHold } from '../../lib/index.js';
+import type { OfHold } from '../../lib/advanced.js';
 
 /** The fields of events about a hold of this name that no grant stands for. */
 export const fieldsOfHold = (lockName: string): OfHold => ({

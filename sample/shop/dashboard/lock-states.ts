@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ListedLock, LockService } from 'nest-redis-lock';
+import { LockService } from 'nest-redis-lock';
+import type { ListedLock } from 'nest-redis-lock/advanced';
 import { SHOP_SETTINGS, type ShopSettings } from '../shop.settings.js';
 import { presenceLockOf } from './presence.service.js';
 
