@@ -1,12 +1,17 @@
-// not exported
-export interface ConnectionChoice {
-    readonly connection?: string | undefined;
-}
+import type {
+    ConnectionChoice,
+} from './advanced.js';
+import type {
+    Duration,
+} from './index.js';
+import type {
+    CanActivate,
+    DynamicModule,
+    ModuleMetadata,
+    Type,
+} from '@nestjs/common';
 
 export type DashboardGuard = CanActivate | Type<CanActivate>;
-
-// not exported
-export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`;
 
 export declare class LockDashboardModule {
     static forRoot(options: LockDashboardOptions): DynamicModule;
@@ -20,6 +25,3 @@ export interface LockDashboardOptions extends ConnectionChoice {
     readonly refresh?: Duration | undefined;
     readonly maxLocks?: number | undefined;
 }
-
-// not exported
-static forRoot(options: LockDashboardOptions): DynamicModule;

@@ -1,4 +1,12 @@
-export type Affected = 'all-locks' | 'its-slots' | 'its-vote';
+import type {
+    Affected,
+} from './advanced.js';
+import type {
+    Duration,
+} from './index.js';
+import type {
+    HealthIndicatorResult,
+} from '@nestjs/terminus';
 
 export interface ConnectionHealth {
     readonly state: LockHealthState;
@@ -8,9 +16,6 @@ export interface ConnectionHealth {
     readonly recentLosses: number;
     readonly problems: readonly string[];
 }
-
-// not exported
-export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`;
 
 export declare class LockHealthIndicator {
     constructor(...services: [
@@ -40,5 +45,6 @@ export interface ServerHealth {
     readonly problem?: string;
 }
 
-// not exported
-isHealthy<const Key extends string>(key: Key, options?: LockHealthOptions): Promise<HealthIndicatorResult<Key>>;
+export {
+    Affected,
+} from './advanced.js';

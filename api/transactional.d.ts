@@ -1,13 +1,9 @@
-// not exported
-export interface ReleaseAfter {
-    (context: ReleaseContext): PromiseLike<unknown> | undefined | void;
-    readonly keptFor?: ((context: ReleaseContext) => object | undefined) | undefined;
-}
-
-// not exported
-export interface ReleaseContext {
-    readonly args: readonly unknown[];
-}
+import type {
+    ReleaseAfter,
+} from './advanced.js';
+import type {
+    TransactionalAdapter,
+} from '@nestjs-cls/transactional';
 
 export declare const announcingEnd: typeof trackTransactions;
 

@@ -1,13 +1,6 @@
-// not exported
-export interface ReleaseAfter {
-    (context: ReleaseContext): PromiseLike<unknown> | undefined | void;
-    readonly keptFor?: ((context: ReleaseContext) => object | undefined) | undefined;
-}
-
-// not exported
-export interface ReleaseContext {
-    readonly args: readonly unknown[];
-}
+import type {
+    ReleaseAfter,
+} from './advanced.js';
 
 export interface TransactionManager {
     readonly queryRunner?: TransactionRunner | undefined;
