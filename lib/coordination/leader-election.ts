@@ -1,5 +1,5 @@
 import { LockAbortedError, LockShutdownError } from '../errors.js';
-import { parseOptions, invalidOption } from '../validation/options.js';
+import { invalidOption, namesOf, parseOptions } from '../validation/options.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import { runAndStart } from '../context/run-in-scope.js';
 import { onAbort } from '../time/abort-listeners.js';
@@ -22,6 +22,8 @@ export interface LeaderElectionOptions {
   /** Called with the reason once leadership has ended and the promise of `onElected` has settled. */
   onDemoted?(reason: unknown): unknown;
 }
+
+const OPTIONS = namesOf<LeaderElectionOptions>()('onElected', 'onDemoted');
 
 type CandidateState = 'idle' | 'candidate' | 'leader' | 'stepping-down';
 
@@ -54,7 +56,7 @@ export class LeaderElection implements AsyncDisposable {
     private readonly lock: ReentrantLock,
     options: LeaderElectionOptions,
   ) {
-    const { onElected, onDemoted } = parseOptions(options, ['onElected', 'onDemoted'], { of: 'getLeaderElection' });
+    const { onElected, onDemoted } = parseOptions(options, OPTIONS, { of: 'getLeaderElection' });
     if (typeof onElected !== 'function') throw invalidOption('onElected', onElected, 'a function');
     if (onDemoted !== undefined && typeof onDemoted !== 'function') {
       throw invalidOption('onDemoted', onDemoted, 'a function');

@@ -1,4 +1,4 @@
-import { parseOptions, invalidOption } from '../validation/options.js';
+import { invalidOption, namesOf, parseOptions } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 import { type ErrorClass, isErrorClass } from './error-codec.js';
 import { ACQUIRE_OPTIONS } from '../locks/options/lock.options.js';
@@ -25,6 +25,10 @@ export interface SharedResultOptions {
 /** How a result is shared, and how long callers wait for it. */
 export type SingleFlightOptions = SharedResultOptions & AcquireOptions & ConnectionChoice;
 
+/** The option names of {@link SharedResultOptions}. */
+export const RESULT_OPTIONS = namesOf<SharedResultOptions>()('ttl', 'errors');
+const OPTIONS = namesOf<SingleFlightOptions>()(...RESULT_OPTIONS, ...ACQUIRE_OPTIONS, 'connection');
+
 /** How a result is shared, parsed and validated. */
 export interface FlightPlan {
   /** Milliseconds. */
@@ -45,8 +49,6 @@ export const parseFlight = ({ ttl = 0, errors = [] }: GivenFlightOptions): Fligh
 
 /** @throws LockOptionsError that names option and value. */
 export const parseSingleFlight = (options: SingleFlightOptions | undefined) => {
-  const given = parseOptions(options, ['ttl', 'errors', ...ACQUIRE_OPTIONS, 'connection'], {
-    of: 'singleFlight',
-  });
+  const given = parseOptions(options, OPTIONS, { of: 'singleFlight' });
   return { plan: parseFlight(given), connection: parseConnectionName(given.connection), options: given };
 };

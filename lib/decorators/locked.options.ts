@@ -1,5 +1,5 @@
 import { MOST_PERMITS } from '../backend/kinds/counters/counters.js';
-import { contradiction, invalidOption, parseFlag, parseOptions } from '../validation/options.js';
+import { contradiction, invalidOption, namesOf, parseFlag, parseOptions } from '../validation/options.js';
 import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
 import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from '../locks/options/kind.options.js';
 import type { LimitOrder } from '../locks/options/lock.options.js';
@@ -143,7 +143,7 @@ const isReleaseAfter = (value: unknown): value is ReleaseAfter => typeof value =
 const isReturns = (value: unknown): value is LockedPlan['returns'] =>
   value === undefined || value === 'promise' || value === 'observable' || value === 'iterable';
 
-const HANDLER_OPTIONS = [
+const HANDLER_OPTIONS = namesOf<LockHandlerOptions>()(
   ...LEASE_OPTIONS,
   'wait',
   ...KIND_OPTIONS,
@@ -153,10 +153,10 @@ const HANDLER_OPTIONS = [
   ...WITH_LOCK_OPTIONS,
   'cancelOnDisconnect',
   'releaseAfter',
-] as const;
-const OPTIONS = [...HANDLER_OPTIONS, 'returns', 'signal'] as const;
+);
+const OPTIONS = namesOf<LockedOptions>()(...HANDLER_OPTIONS, 'returns', 'signal');
 
-type GivenLockedOptions = Partial<Record<(typeof OPTIONS)[number], unknown>>;
+type GivenLockedOptions = Partial<Record<keyof LockedOptions, unknown>>;
 
 /**
  * @param of The receiver of the options, for messages.

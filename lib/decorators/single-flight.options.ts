@@ -1,5 +1,10 @@
-import { parseOptions, invalidOption } from '../validation/options.js';
-import { type FlightPlan, parseFlight, type SharedResultOptions } from '../coordination/single-flight.options.js';
+import { invalidOption, namesOf, parseOptions } from '../validation/options.js';
+import {
+  type FlightPlan,
+  parseFlight,
+  RESULT_OPTIONS,
+  type SharedResultOptions,
+} from '../coordination/single-flight.options.js';
 import { parseRequest } from '../locks/options/lock.options.js';
 import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
 import { type AcquireOptions, LEASE_OPTIONS, type LeaseOptions, type LockRequest } from '../waiting/acquire.options.js';
@@ -16,6 +21,14 @@ export type SharedMethodOptions = SharedResultOptions &
     readonly cancelOnDisconnect?: boolean | undefined;
   };
 
+const OPTIONS = namesOf<SharedMethodOptions>()(
+  ...RESULT_OPTIONS,
+  ...LEASE_OPTIONS,
+  'wait',
+  'connection',
+  'cancelOnDisconnect',
+);
+
 /** The options, parsed and validated. */
 export interface SharedPlan {
   readonly flight: FlightPlan;
@@ -28,9 +41,7 @@ export interface SharedPlan {
 
 /** @throws LockOptionsError that names option and value. */
 export const sharedPlanFor = (options: SharedMethodOptions | undefined): SharedPlan => {
-  const given = parseOptions(options, ['ttl', 'errors', ...LEASE_OPTIONS, 'wait', 'connection', 'cancelOnDisconnect'], {
-    of: '@SingleFlight',
-  });
+  const given = parseOptions(options, OPTIONS, { of: '@SingleFlight' });
   const { cancelOnDisconnect } = given;
   if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
     throw invalidOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');

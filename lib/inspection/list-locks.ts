@@ -1,5 +1,5 @@
 import type { NameLimits } from '../keys/lock-name.js';
-import { invalidOption, parseOptions, parseSignal } from '../validation/options.js';
+import { invalidOption, namesOf, parseOptions, parseSignal } from '../validation/options.js';
 import type { FoundName, StoredState } from '../backend/kinds/inspection/inspection-operations.js';
 import type { LockKindName } from '../events/life-cycle-events.js';
 import { globOf } from '../keys/glob.js';
@@ -36,7 +36,7 @@ const isSendable = (text: string, maxBytes: number): boolean => {
 
 /** @throws LockOptionsError that names option and value. */
 export const parseList = (pattern: unknown, options: ListOptions | undefined, { maxBytes }: NameLimits): ListSearch => {
-  const { signal, batch = BATCH } = parseOptions(options, ['signal', 'batch'], { of: 'list' });
+  const { signal, batch = BATCH } = parseOptions(options, namesOf<ListOptions>()('signal', 'batch'), { of: 'list' });
   if (typeof pattern !== 'string' || pattern === '' || !isSendable(pattern, maxBytes)) {
     throw invalidOption('pattern', pattern, `a glob such as "order:*", of at most ${maxBytes} bytes`);
   }

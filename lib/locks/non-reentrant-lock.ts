@@ -1,4 +1,4 @@
-import { parseOptions } from '../validation/options.js';
+import { namesOf, parseOptions } from '../validation/options.js';
 import { parseKind } from './options/kind.options.js';
 import { chosenKind } from './lock-kinds.js';
 import { type LockServices, ReentrantLock } from './reentrant-lock.js';
@@ -20,7 +20,7 @@ export class NonReentrantLock extends ReentrantLock {
    * @throws LockOptionsError
    */
   constructor(runtime: LockServices, name: string, options?: NonReentrantLockOptions) {
-    const given = parseOptions(options, ['fair'], { of: 'getNonReentrantLock' });
+    const given = parseOptions(options, namesOf<NonReentrantLockOptions>()('fair'), { of: 'getNonReentrantLock' });
     super(runtime, name, undefined, chosenKind(runtime.kinds, parseKind({ ...given, kind: 'nonReentrant' })));
   }
 }

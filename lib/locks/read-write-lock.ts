@@ -1,4 +1,4 @@
-import { parseOptions, invalidOption } from '../validation/options.js';
+import { namesOf, parseOptions, invalidOption } from '../validation/options.js';
 import { type Lock } from './lock.js';
 import { type LockServices, ReentrantLock } from './reentrant-lock.js';
 
@@ -29,7 +29,8 @@ export interface ReadWriteLock {
 
 /** @throws LockOptionsError that names option and value. */
 const parsePreference = (options: ReadWriteLockOptions | undefined): 'writer' | undefined => {
-  const { preference } = parseOptions(options, ['preference'], { of: 'getReadWriteLock' });
+  const names = namesOf<ReadWriteLockOptions>()('preference');
+  const { preference } = parseOptions(options, names, { of: 'getReadWriteLock' });
   if (preference === undefined || preference === 'writer') return preference;
   throw invalidOption('preference', preference, '"writer"');
 };

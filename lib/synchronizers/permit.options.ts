@@ -1,11 +1,11 @@
 import { MOST_PERMITS } from '../backend/kinds/counters/counters.js';
 import { isPermitId, type PermitId, type PermitIds } from '../context/permit-ids.js';
-import { invalidOption, parseFlag, parseOptions } from '../validation/options.js';
+import { invalidOption, namesOf, parseFlag, parseOptions } from '../validation/options.js';
 import type { Duration } from '../time/duration.js';
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import type { WantedPermits } from '../waiting/permit-attempts.js';
-import { firstLease, parseLeaseTerms, termsOf, type WaitOptions } from '../waiting/acquire.options.js';
+import { firstLease, parseLeaseTerms, termsOf, WAIT_OPTIONS, type WaitOptions } from '../waiting/acquire.options.js';
 import { parseRequest } from '../locks/options/lock.options.js';
 
 /** An allowed range, both ends included. */
@@ -49,7 +49,7 @@ export interface PermitOptions extends WaitOptions {
   readonly renew?: boolean | undefined;
 }
 
-const PERMIT_OPTIONS = ['lease', 'renew', 'wait', 'signal'] as const;
+const PERMIT_OPTIONS = namesOf<PermitOptions>()('lease', 'renew', ...WAIT_OPTIONS);
 
 /** What a call wants, and how. */
 interface PermitWish {

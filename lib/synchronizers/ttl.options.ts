@@ -1,5 +1,5 @@
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
-import { parseOptions } from '../validation/options.js';
+import { namesOf, parseOptions } from '../validation/options.js';
 
 /** Options for setting the number of permits of a semaphore, or the count of a latch. */
 export interface TtlOptions {
@@ -13,6 +13,6 @@ export interface TtlOptions {
  * @throws LockOptionsError that names the value.
  */
 export const parseTtl = (options: TtlOptions | undefined, of: string): number | undefined => {
-  const { ttl } = parseOptions(options, ['ttl'], { of });
+  const { ttl } = parseOptions(options, namesOf<TtlOptions>()('ttl'), { of });
   return ttl === undefined ? undefined : parseDuration(ttl, 'ttl', { min: 1, max: MAX_DURATION });
 };

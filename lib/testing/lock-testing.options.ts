@@ -1,7 +1,7 @@
 import type { Scheduler } from '../time/scheduler.js';
 import type { LockSettings } from '../module/options/lock-settings.js';
-import { parseModuleOptions, type RedisLockOptions } from '../module/options/redis-lock.options.js';
-import { invalidOption, parseOptions } from '../validation/options.js';
+import { ABOUT_SERVERS, parseModuleOptions, type RedisLockOptions } from '../module/options/redis-lock.options.js';
+import { invalidOption, namesOf, parseOptions } from '../validation/options.js';
 import { ManualClock } from './manual-clock.js';
 
 /**
@@ -26,7 +26,7 @@ export interface LockTestingOptions {
 
 /** @throws LockOptionsError that names option and value. */
 export const parseTestingOptions = (options: LockTestingOptions | undefined): { readonly clock: Scheduler } => {
-  const { clock } = parseOptions(options, ['clock'], { of: 'LockTesting' });
+  const { clock } = parseOptions(options, namesOf<LockTestingOptions>()('clock'), { of: 'LockTesting' });
   if (clock === undefined) return { clock: new ManualClock() };
   if (clock === 'timers') return { clock: timersClock };
   if (clock instanceof ManualClock) return { clock };
@@ -55,5 +55,3 @@ export const settingsInMemory = (options: RedisLockOptions): LockSettings => {
 };
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-const ABOUT_SERVERS = ['connection', 'connections', 'redLock', 'replicas', 'restartGuard', 'probe'] as const;

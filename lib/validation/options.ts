@@ -18,18 +18,28 @@ const KEY_PREFIX = ['prefix', 'lockKeyPrefix'];
 /** Names of options in other lock libraries: what does their work here, the first that is known in the place. */
 const REMEDIES: readonly (readonly [names: readonly string[], option: string, remedy: string])[] = [
   [LEASE, 'lease', 'it is called lease here'],
-  [
-    LEASE,
-    'renewedLease',
-    'lease is given where something is locked; holds without one have renewedLease, renewed',
-  ],
+  [LEASE, 'renewedLease', 'lease is given where something is locked; holds without one have renewedLease, renewed'],
   [WAIT, 'wait', 'give wait, the longest time to wait, in place of attempts and pauses'],
   [KEY_PREFIX, 'keyPrefix', 'it is called keyPrefix here'],
 ];
 
 /** What to give in place of an option of another library; `undefined`: it is none. */
-const remedyForOtherName = (name: string, known: readonly string[]): string | undefined =>
-  REMEDIES.find(([names, option]) => names.includes(name) && known.includes(option))?.[2];
+const remedyForOtherName = (name: string, known: ReadonlySet<string>): string | undefined =>
+  REMEDIES.find(([names, option]) => names.includes(name) && known.has(option))?.[2];
+
+type KeyOf<T> = T extends unknown ? keyof T & string : never;
+
+/** The names of the options `T`: a name too few or too many does not compile. */
+export const namesOf =
+  <T>() =>
+  <const N extends readonly KeyOf<T>[]>(
+    ...names: [KeyOf<T>] extends [N[number]] ? N : readonly Exclude<KeyOf<T>, N[number]>[]
+  ): ReadonlySet<KeyOf<T>> =>
+    new Set(names);
+
+/** The names in a table that has each option once. */
+export const namesIn = <K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] =>
+  Object.keys(table) as K[];
 
 /** The receiver of options, for messages. */
 export interface OptionsPlace {
@@ -46,7 +56,7 @@ export interface OptionsPlace {
  */
 export const parseOptions = <K extends string>(
   options: unknown,
-  known: readonly K[],
+  known: ReadonlySet<K>,
   place: OptionsPlace,
 ): Partial<Record<K, unknown>> => {
   if (options === undefined) return {};
@@ -61,15 +71,14 @@ export const parseOptions = <K extends string>(
       details: { value: options },
     });
   }
-  for (const name of Object.keys(own)) if (!isKnown(name, known)) throw unknownOption(name, known, place);
+  const names: ReadonlySet<string> = known;
+  for (const name of Object.keys(own)) if (!names.has(name)) throw unknownOption(name, known, place);
   return own as Partial<Record<K, unknown>>;
 };
 
-const isKnown = (name: string, known: readonly string[]): boolean => known.includes(name);
-
 const unknownOption = (
   name: string,
-  known: readonly string[],
+  known: ReadonlySet<string>,
   { of, elsewhere = {} }: OptionsPlace,
 ): LockOptionsError =>
   new LockOptionsError(`unknown option ${formatValue(name)} of ${of}; ${remedyFor(name, known, elsewhere)}`, {
@@ -78,15 +87,16 @@ const unknownOption = (
 
 const remedyFor = (
   name: string,
-  known: readonly string[],
+  known: ReadonlySet<string>,
   elsewhere: NonNullable<OptionsPlace['elsewhere']>,
 ): string => {
   const place = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
   if (place !== undefined) return `it belongs ${place}`;
   const ofOthers = remedyForOtherName(name, known);
   if (ofOthers !== undefined) return ofOthers;
-  const nearest = nearestName(name, known);
-  return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}known options are ${known.join(', ')}`;
+  const names = [...known];
+  const nearest = nearestName(name, names);
+  return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}known options are ${names.join(', ')}`;
 };
 
 /** The error for an invalid option: the rule and the value. */

@@ -1,6 +1,6 @@
 import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
 import { WaitLimit } from '../time/wait-limit.js';
-import { contradiction, parseFlag, parseOptions, parseSignal } from '../validation/options.js';
+import { contradiction, namesOf, parseFlag, parseOptions, parseSignal } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration, parseLease, parseWait } from '../time/duration.js';
 import { LockOptionsError } from '../errors.js';
 import { type NameLimits } from '../keys/lock-name.js';
@@ -100,7 +100,10 @@ export interface AcquireServices {
 }
 
 /** The option names of {@link LeaseOptions}. */
-export const LEASE_OPTIONS = ['lease', 'renew', 'maxHold'] as const;
+export const LEASE_OPTIONS = namesOf<LeaseOptions>()('lease', 'renew', 'maxHold');
+
+/** The option names of {@link WaitOptions}. */
+export const WAIT_OPTIONS = namesOf<WaitOptions>()('wait', 'signal');
 
 /** A renewal takes a round trip. */
 const RENEWED_LEASE = { min: 50, max: MAX_DURATION };
@@ -191,7 +194,7 @@ export const parseWaitOptions = (
   defaultWait: number,
   scheduler: MonotonicScheduler,
 ): WaitLimit => {
-  const given = parseOptions(options, ['wait', 'signal'], { of: 'acquire, tryAcquire and await' });
+  const given = parseOptions(options, WAIT_OPTIONS, { of: 'acquire, tryAcquire and await' });
   const wait = given.wait === undefined ? defaultWait : parseWait(given.wait, 'wait');
   const signal = parseSignal(given.signal);
   return new WaitLimit(scheduler, wait, signal ? [signal] : NO_SIGNALS);

@@ -29,11 +29,13 @@ describe('An option that does not exist', () => {
 
   it.each([
     ['password', 'it belongs in connection, such as connection: { host, port, password } or a redis:// URL'],
+    ['retryStrategy', 'it belongs in connection, such as connection: { host, port, password } or a redis:// URL'],
     ['lease', 'it belongs where something is locked: @Locked, acquire, withLock'],
-    ['conection', 'did you mean "connection"? known options are backend, connection, '],
-    ['watchDogTimeout', 'did you mean "renewedLease"? known options are '],
-    ['isglobal', 'known options are backend, '],
-    ['colour', 'known options are backend, '],
+    ['preference', 'it belongs where something is locked: @Locked, acquire, withLock'],
+    ['conection', 'did you mean "connection"? known options are connection, connections, '],
+    ['renewedLeese', 'did you mean "renewedLease"? known options are '],
+    ['isglobal', 'known options are connection, '],
+    ['colour', 'known options are connection, '],
   ])('D33: %s is refused by the module: %s', (option, remedy) => {
     const { message, details } = thrownBy(() => parseModuleOptions({ [option]: 1 }), LockOptionsError);
     expect(message.startsWith(`unknown option "${option}" of RedisLockModule; ${remedy}`)).toBe(true);

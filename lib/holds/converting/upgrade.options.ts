@@ -1,6 +1,6 @@
 import { LockLostError, LockOptionsError, LockOwnershipError } from '../../errors.js';
 import { type Duration, parseLease } from '../../time/duration.js';
-import { parseOptions } from '../../validation/options.js';
+import { namesOf, parseOptions } from '../../validation/options.js';
 
 /** Options for upgrading a hold, and for downgrading it. */
 export interface UpgradeOptions {
@@ -16,7 +16,7 @@ export type ConversionName = 'tryUpgrade' | 'downgrade';
 
 /** @throws LockOptionsError that names option and value. */
 export const parseUpgrade = (options: UpgradeOptions | undefined, of: ConversionName): number | undefined => {
-  const { lease } = parseOptions(options, ['lease'], { of });
+  const { lease } = parseOptions(options, namesOf<UpgradeOptions>()('lease'), { of });
   return lease === undefined ? undefined : parseLease(lease, 'lease');
 };
 

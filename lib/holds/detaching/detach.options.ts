@@ -1,7 +1,7 @@
 import type { OwnerId } from '../../context/owner-ids.js';
 import { LockOptionsError, LockOwnershipError } from '../../errors.js';
 import { type Duration, parseLease } from '../../time/duration.js';
-import { parseOptions } from '../../validation/options.js';
+import { namesOf, parseOptions } from '../../validation/options.js';
 
 /** Options for detaching a hold, and for attaching it. */
 export interface DetachOptions {
@@ -14,7 +14,7 @@ export interface DetachOptions {
 
 /** @throws LockOptionsError that names option and value. */
 export const parseDetach = (options: DetachOptions | undefined, of: string): number | undefined => {
-  const { lease } = parseOptions(options, ['lease'], { of });
+  const { lease } = parseOptions(options, namesOf<DetachOptions>()('lease'), { of });
   return lease === undefined ? undefined : parseLease(lease, 'lease');
 };
 

@@ -3,7 +3,7 @@ import { LockOptionsError } from '../../errors.js';
 import { type ConnectionChoice, parseConnectionName } from '../../locks/options/connection-choice.js';
 import { parseCount } from '../../synchronizers/permit.options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
-import { contradiction, invalidOption, parseFlag, parseOptions } from '../../validation/options.js';
+import { contradiction, invalidOption, namesOf, parseFlag, parseOptions } from '../../validation/options.js';
 
 /** A guard, as `@UseGuards()` takes it. */
 export type DashboardGuard = CanActivate | Type<CanActivate>;
@@ -38,14 +38,22 @@ interface DashboardSettings {
   readonly maxLocks: number;
 }
 
-const KNOWN = ['path', 'guard', 'allowAnonymous', 'imports', 'connection', 'refresh', 'maxLocks'] as const;
+const OPTIONS = namesOf<LockDashboardOptions>()(
+  'path',
+  'guard',
+  'allowAnonymous',
+  'imports',
+  'connection',
+  'refresh',
+  'maxLocks',
+);
 
 const REFRESH = { min: 100, max: 3_600_000 };
 const MOST_LOCKS = { min: 1, max: 10_000 };
 
 /** @throws LockOptionsError that names option and value. */
 export const parseDashboardOptions = (options: unknown): DashboardSettings => {
-  const given = parseOptions(options, KNOWN, { of: 'LockDashboardModule' });
+  const given = parseOptions(options, OPTIONS, { of: 'LockDashboardModule' });
   return {
     path: parsePath(given.path),
     guards: parseGuards(given.guard, parseFlag(given.allowAnonymous, 'allowAnonymous')),

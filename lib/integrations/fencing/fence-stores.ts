@@ -4,7 +4,7 @@ import { LockNameError, StaleFenceError } from '../../errors.js';
 import { spellingFault } from '../../keys/lock-name.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../../time/duration.js';
 import { formatValue } from '../../validation/format-value.js';
-import { invalidOption, parseOptions } from '../../validation/options.js';
+import { invalidOption, namesOf, parseOptions } from '../../validation/options.js';
 import { type FenceClient, runFenceScript } from './fence-client.js';
 import { parseFence, parseResource } from './fence-token.js';
 
@@ -30,7 +30,7 @@ export interface SetIfFenceOptions {
   readonly keepFence?: Duration;
 }
 
-const OPTIONS = ['ttl', 'keepFence'] as const;
+const OPTIONS = namesOf<SetIfFenceOptions>()('ttl', 'keepFence');
 
 /** Milliseconds; 0: without end. */
 const parseEnd = (value: unknown, option: string): number =>
@@ -93,7 +93,8 @@ export class RedisFenceStore implements FenceStore {
     private readonly client: FenceClient,
     options?: RedisFenceStoreOptions,
   ) {
-    this.keep = parseEnd(parseOptions(options, ['keepFence'], { of: 'RedisFenceStore' }).keepFence, 'keepFence');
+    const given = parseOptions(options, namesOf<RedisFenceStoreOptions>()('keepFence'), { of: 'RedisFenceStore' });
+    this.keep = parseEnd(given.keepFence, 'keepFence');
   }
 
   async advance(resource: string, fence: bigint): Promise<bigint> {

@@ -1,5 +1,5 @@
 import { StaleFenceError } from '../../errors.js';
-import { invalidOption, parseOptions } from '../../validation/options.js';
+import { invalidOption, namesOf, parseOptions } from '../../validation/options.js';
 import { parseFence, parseResource, storedFence } from './fence-token.js';
 
 export interface SqlFenceOptions {
@@ -35,7 +35,7 @@ export interface SqlFence {
   confirm(updated: number | null | undefined, lastFence: () => StoredFence | Promise<StoredFence>): Promise<boolean>;
 }
 
-const OPTIONS = ['resource', 'placeholder', 'column'] as const;
+const OPTIONS = namesOf<SqlFenceOptions>()('resource', 'placeholder', 'column');
 const PLACEHOLDER = /^(?:\$[1-9]\d{0,4}|:[A-Za-z_]\w*)$/;
 const COLUMN = /^(?:[A-Za-z_]\w*|"[A-Za-z_]\w*")$/;
 

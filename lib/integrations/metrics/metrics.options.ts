@@ -1,4 +1,5 @@
 import { parseCount } from '../../synchronizers/permit.options.js';
+import { namesOf } from '../../validation/options.js';
 
 /** Options of everything that exports metrics. */
 export interface MetricsOptions {
@@ -10,7 +11,7 @@ export interface MetricsOptions {
   readonly maxLabelSets?: number | undefined;
 }
 
-export const METRICS_OPTIONS = ['maxLabelSets'] as const satisfies readonly (keyof MetricsOptions)[];
+export const METRICS_OPTIONS = namesOf<MetricsOptions>()('maxLabelSets');
 
 const DEFAULT_LABEL_SETS = 500;
 

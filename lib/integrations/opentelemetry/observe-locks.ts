@@ -23,7 +23,7 @@ import {
 import type { Channel } from 'node:diagnostics_channel';
 import { HOLD, type HoldTrace, WAIT, type WaitTrace } from '../../events/hold-tracing.js';
 import { LockSpans } from './lock-spans.js';
-import { invalidOption, parseOptions } from '../../validation/options.js';
+import { invalidOption, namesOf, parseOptions } from '../../validation/options.js';
 import { METRICS_OPTIONS, type MetricsOptions, parseMaxLabelSets } from '../metrics/metrics.options.js';
 
 const NAMESPACE = 'nest_redis_lock';
@@ -120,6 +120,8 @@ export interface OpenTelemetryOptions extends MetricsOptions {
   readonly tracer?: Tracer | false | undefined;
 }
 
+const OPTIONS = namesOf<OpenTelemetryOptions>()(...METRICS_OPTIONS, 'meter', 'tracer');
+
 const LIBRARY = 'nest-redis-lock';
 
 /**
@@ -153,7 +155,7 @@ interface Observers {
 
 /** @throws LockOptionsError that names option and value. */
 const parseOpenTelemetryOptions = (options: unknown): Observers => {
-  const given = parseOptions(options, [...METRICS_OPTIONS, 'meter', 'tracer'], { of: 'observeLocks' });
+  const given = parseOptions(options, OPTIONS, { of: 'observeLocks' });
   return {
     meter: given.meter === false ? undefined : parseMeter(given.meter),
     tracer: given.tracer === false ? undefined : parseTracer(given.tracer),

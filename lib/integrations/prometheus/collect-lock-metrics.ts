@@ -1,7 +1,7 @@
 import { type OpenMetricsContentType, register, type Registry, validateMetricName } from 'prom-client';
 import { LockOptionsError } from '../../errors.js';
 import type { LockService } from '../../lock.service.js';
-import { invalidOption, parseOptions } from '../../validation/options.js';
+import { invalidOption, namesOf, parseOptions } from '../../validation/options.js';
 import { LockMetrics } from '../metrics/lock-metrics.js';
 import { METRICS_OPTIONS, type MetricsOptions, parseMaxLabelSets } from '../metrics/metrics.options.js';
 import { metricObjects, type NamedMetric } from './metric-objects.js';
@@ -17,6 +17,7 @@ export interface PrometheusOptions extends MetricsOptions {
   readonly prefix?: string | undefined;
 }
 
+const OPTIONS = namesOf<PrometheusOptions>()(...METRICS_OPTIONS, 'registry', 'prefix');
 const DEFAULT_PREFIX = 'nest_redis_lock_';
 
 /**
@@ -68,7 +69,7 @@ export const parsePrometheusOptions = (
     registry = register,
     prefix = DEFAULT_PREFIX,
     maxLabelSets,
-  } = parseOptions(options, [...METRICS_OPTIONS, 'registry', 'prefix'], { of: 'collectLockMetrics' });
+  } = parseOptions(options, OPTIONS, { of: 'collectLockMetrics' });
   if (!isRegistry(registry)) throw invalidOption('registry', registry, 'a Registry of prom-client');
   if (typeof prefix !== 'string' || !validateMetricName(`${prefix}held`))
     throw invalidOption('prefix', prefix, 'the beginning of a metric name: letters, digits, _ and :');

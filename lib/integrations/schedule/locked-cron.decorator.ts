@@ -1,6 +1,6 @@
 import { Cron, type CronOptions } from '@nestjs/schedule';
 import { seconds } from '../../events/event-log.js';
-import { invalidOption, parseFlag, parseOptions } from '../../validation/options.js';
+import { invalidOption, namesOf, parseFlag, parseOptions } from '../../validation/options.js';
 import { lockedBy } from '../../decorators/locked.decorator.js';
 import { type AnyFunction, decoratedMethod, replaceMethod } from '../../decorators/decorated-method.js';
 import { type LockedOptions, planFor } from '../../decorators/locked.options.js';
@@ -14,14 +14,14 @@ const DECORATOR = '@LockedCron';
 type NestCronOptions = Omit<CronOptions, 'name' | 'utcOffset'>;
 
 /** The options of `@Cron` that are passed on; `initialDelay` exists in recent versions of Nest. */
-const CRON_OPTIONS = [
+const CRON_OPTIONS = namesOf<NestCronOptions>()(
   'timeZone',
   'disabled',
   'waitForCompletion',
   'threshold',
   'unrefTimeout',
   'initialDelay',
-] as const satisfies readonly (keyof NestCronOptions)[];
+);
 
 /** Options of a job that runs once for all replicas: its own, and those of `@Cron`, such as `timeZone`. */
 export interface LockedCronOptions extends ConnectionChoice, NestCronOptions {
@@ -34,6 +34,8 @@ export interface LockedCronOptions extends ConnectionChoice, NestCronOptions {
   /** Whether a tick runs while the previous one still does, on any replica; otherwise it is skipped. Default: false. */
   readonly overlap?: boolean | undefined;
 }
+
+const OPTIONS = namesOf<LockedCronOptions>()('holdAtLeast', 'overlap', 'connection', ...CRON_OPTIONS);
 
 /**
  * The schedule passes it to each tick, as what `cron` is to call when the job is stopped. So a tick can be told from a
@@ -62,7 +64,7 @@ const PLANNED = (): void => {};
 export const LockedCron = (expression: string, name: string, options: LockedCronOptions = {}): MethodDecorator => {
   assertName(name);
   const place = { of: DECORATOR, elsewhere: { name: 'in the second parameter', utcOffset: 'in timeZone' } };
-  parseOptions(options, ['holdAtLeast', 'overlap', 'connection', ...CRON_OPTIONS], place);
+  parseOptions(options, OPTIONS, place);
   const { connection } = options;
   const latest = parseLease(options.holdAtLeast ?? '1m', 'holdAtLeast');
   const overlap = parseFlag(options.overlap, 'overlap');
@@ -133,9 +135,9 @@ const assertName = (name: unknown): void => {
 };
 
 const cronOptionsOf = (options: LockedCronOptions): NestCronOptions =>
-  Object.fromEntries(Object.entries(options).filter(([name, value]) => isCronOption(name) && value !== undefined));
-
-const isCronOption = (name: string): boolean => CRON_OPTIONS.some((option) => option === name);
+  Object.fromEntries(
+    Array.from(CRON_OPTIONS, (name) => [name, options[name]]).filter(([, value]) => value !== undefined),
+  );
 
 const tooLate = (planned: string, late: number, latest: number): LateTickError =>
   new LateTickError(

@@ -1,5 +1,5 @@
 import { type Duration, MAX_DURATION, parseDuration } from '../../time/duration.js';
-import { invalidOption, parseFlag, parseOptions } from '../../validation/options.js';
+import { invalidOption, namesOf, parseFlag, parseOptions } from '../../validation/options.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { DEFAULT_CONNECTION_NAME, refused } from '../../locks/options/connection-choice.js';
@@ -33,11 +33,11 @@ interface LockHealthTerms {
   readonly degradedIsDown: boolean;
 }
 
-const KNOWN = ['connections', 'timeout', 'maxLag', 'degradedIsDown'] as const;
+const OPTIONS = namesOf<LockHealthOptions>()('connections', 'timeout', 'maxLag', 'degradedIsDown');
 
 /** @throws LockOptionsError that names option and value. */
 const parseHealthOptions = (options: unknown): LockHealthTerms => {
-  const given = parseOptions(options, KNOWN, { of: 'isHealthy' });
+  const given = parseOptions(options, OPTIONS, { of: 'isHealthy' });
   return {
     connections: parseNames(given.connections),
     timeout: parseMilliseconds(given.timeout, 'timeout'),

@@ -1,4 +1,4 @@
-import { contradiction, invalidOption, parseFlag } from '../../validation/options.js';
+import { contradiction, invalidOption, namesOf, parseFlag } from '../../validation/options.js';
 
 /** The kinds that `kind` names. */
 export type KindName = 'spin' | 'nonReentrant' | 'redLock';
@@ -63,7 +63,7 @@ const NAMED_KINDS: ReadonlyMap<unknown, ChosenKind> = new Map<KindName, ChosenKi
 ]);
 
 /** The option names that choose a kind. */
-export const KIND_OPTIONS = ['kind', 'mode', 'preference', 'fair', 'fenced'] as const;
+export const KIND_OPTIONS = namesOf<KindChoice>()('kind', 'mode', 'preference', 'fair', 'fenced');
 
 /**
  * @param given The caller's options, unchecked.

@@ -1,10 +1,11 @@
 import { parseWait } from '../../time/duration.js';
-import { parseFlag, parseOptions, parseSignal } from '../../validation/options.js';
+import { namesOf, parseFlag, parseOptions, parseSignal } from '../../validation/options.js';
 import {
   type AcquireOptions,
   LEASE_OPTIONS,
   type LockRequest,
   parseLeaseTerms,
+  WAIT_OPTIONS,
 } from '../../waiting/acquire.options.js';
 import { type ConnectionChoice, parseConnectionName } from './connection-choice.js';
 import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from './kind.options.js';
@@ -33,8 +34,11 @@ export interface LimitOrder {
 }
 
 /** The option names that say how a lock is acquired. */
-export const ACQUIRE_OPTIONS = [...LEASE_OPTIONS, 'wait', 'signal'] as const;
-const LOCK_OPTIONS = [...ACQUIRE_OPTIONS, ...KIND_OPTIONS, 'connection'] as const;
+export const ACQUIRE_OPTIONS = namesOf<AcquireOptions>()(...LEASE_OPTIONS, ...WAIT_OPTIONS);
+const LOCK_OPTIONS = namesOf<LockOptions>()(...ACQUIRE_OPTIONS, ...KIND_OPTIONS, 'connection');
+const LOCK_WORK_OPTIONS = namesOf<AcquireOptions & WithLockOptions>()(...ACQUIRE_OPTIONS, ...WITH_LOCK_OPTIONS);
+export const SERVICE_WORK_OPTIONS = namesOf<LockOptions & WithLockOptions>()(...LOCK_OPTIONS, ...WITH_LOCK_OPTIONS);
+const LIMIT_WORK_OPTIONS = namesOf<LimitOptions & WithLockOptions>()(...LOCK_WORK_OPTIONS, 'fair', 'connection');
 
 /** An existing lock object has its kind and connection already. */
 const OF_THE_LOCK = {
@@ -44,9 +48,13 @@ const OF_THE_LOCK = {
   preference: "to the lock: locks.getReadWriteLock(name, { preference: 'writer' })",
   kind: 'to the lock: locks.getSpinLock(name), or the getter of another kind',
   connection: 'to the lock: locks.forConnection(connection).getLock(name)',
-};
+} satisfies Record<keyof LockKindOptions | 'connection', string>;
 /** A hold that the caller releases has no work of its own. */
-const OF_THE_WORK = { holdAtLeast: 'to withLock and @Locked', onConflict: 'to withLock and @Locked' };
+const OF_THE_WORK = {
+  holdAtLeast: 'to withLock and @Locked',
+  onConflict: 'to withLock and @Locked',
+} satisfies Record<keyof WithLockOptions, string>;
+const ACQUIRE_OF_LOCK = { of: 'acquire and tryAcquire of a lock', elsewhere: { ...OF_THE_LOCK, ...OF_THE_WORK } };
 
 /** Unchecked option values. */
 type GivenOptions = Partial<Record<keyof AcquireOptions, unknown>>;
@@ -75,10 +83,8 @@ export const parseWithLockRequest = (
  * @param defaultWait Default wait limit, ms.
  * @throws LockOptionsError that names option and value.
  */
-export const parseAcquire = (options: AcquireOptions | undefined, defaultWait: number): LockRequest => {
-  const place = { of: 'acquire and tryAcquire of a lock', elsewhere: { ...OF_THE_LOCK, ...OF_THE_WORK } };
-  return parseRequest(parseOptions(options, ACQUIRE_OPTIONS, place), defaultWait);
-};
+export const parseAcquire = (options: AcquireOptions | undefined, defaultWait: number): LockRequest =>
+  parseRequest(parseOptions(options, ACQUIRE_OPTIONS, ACQUIRE_OF_LOCK), defaultWait);
 
 /**
  * The options of `withLock` of a lock.
@@ -90,7 +96,7 @@ export const parseRunLocked = (
   defaultWait: number,
 ): WithLockRequest => {
   const place = { of: 'withLock of a lock', elsewhere: OF_THE_LOCK };
-  return parseWithLockRequest(parseOptions(options, [...ACQUIRE_OPTIONS, ...WITH_LOCK_OPTIONS], place), defaultWait);
+  return parseWithLockRequest(parseOptions(options, LOCK_WORK_OPTIONS, place), defaultWait);
 };
 
 /** Kind and connection of a lock that is given by name. */
@@ -116,10 +122,10 @@ export const parseChoice = (options: LockOptions | undefined): LockChoice => {
 /** The choice of `withLock`. @throws as {@link parseChoice} */
 export const parseWithLockChoice = (options: (LockOptions & WithLockOptions) | undefined): LockChoice => {
   if (options === undefined) return PLAIN;
-  return choiceOf(parseOptions(options, [...LOCK_OPTIONS, ...WITH_LOCK_OPTIONS], { of: 'withLock' }));
+  return choiceOf(parseOptions(options, SERVICE_WORK_OPTIONS, { of: 'withLock' }));
 };
 
-const choiceOf = (given: Partial<Record<(typeof LOCK_OPTIONS)[number] | keyof WithLockOptions, unknown>>) => ({
+const choiceOf = (given: Partial<Record<keyof LockOptions | keyof WithLockOptions, unknown>>) => ({
   kind: parseKind(given),
   connection: parseConnectionName(given.connection),
   options: given,
@@ -129,8 +135,7 @@ const choiceOf = (given: Partial<Record<(typeof LOCK_OPTIONS)[number] | keyof Wi
 export const parseLimited = (
   options: (LimitOptions & WithLockOptions) | undefined,
 ): Omit<LockChoice, 'kind'> & { readonly isFair: boolean } => {
-  const names = [...ACQUIRE_OPTIONS, 'fair', 'connection', ...WITH_LOCK_OPTIONS] as const;
-  const given = parseOptions(options, names, { of: 'withLimit' });
+  const given = parseOptions(options, LIMIT_WORK_OPTIONS, { of: 'withLimit' });
   const isFair = parseFlag(given.fair, 'fair');
   return { isFair, connection: parseConnectionName(given.connection), options: given };
 };

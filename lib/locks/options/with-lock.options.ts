@@ -1,6 +1,6 @@
 import { LockConflictError, LockTimeoutError } from '../../errors.js';
 import { type Duration, parseLease } from '../../time/duration.js';
-import { contradiction, invalidOption } from '../../validation/options.js';
+import { contradiction, invalidOption, namesOf } from '../../validation/options.js';
 import type { LeaseTerms } from '../../waiting/acquire.options.js';
 
 /** Describes a call that did not get its lock. */
@@ -40,7 +40,7 @@ export interface WithLockPlan {
 }
 
 /** The option names. */
-export const WITH_LOCK_OPTIONS = ['holdAtLeast', 'onConflict'] as const satisfies readonly (keyof WithLockOptions)[];
+export const WITH_LOCK_OPTIONS = namesOf<WithLockOptions>()('holdAtLeast', 'onConflict');
 
 const isOnConflict = (value: unknown): value is OnConflict =>
   value === 'throw' || value === 'skip' || typeof value === 'function';

@@ -1,6 +1,7 @@
 import { isRedisClient } from '../../backend/connection/redis-client.js';
 import {
   type ClusterClient,
+  type ClusterInput,
   type ConnectionInput,
   isClusterClient,
 } from '../../backend/connection/connection-input.js';
@@ -9,7 +10,7 @@ import { invalidConnection } from '../../backend/connection/invalid-connection.j
 import { IOREDIS_OPTIONS } from '../../backend/connection/ioredis-options.js';
 import { formatValue } from '../../validation/format-value.js';
 import { nearestName } from '../../validation/nearest.js';
-import { parseOptions } from '../../validation/options.js';
+import { namesOf, parseOptions } from '../../validation/options.js';
 import { seedsOf } from '../../backend/cluster/cluster-servers.js';
 import {
   checkClusterOptions,
@@ -84,12 +85,11 @@ const checkNames = (options: object, place = ''): void => {
   throw invalidConnection(`${has}, which ioredis does not know; ${remedy}`);
 };
 
+const CLUSTER_OPTIONS = namesOf<ClusterInput>()('cluster', 'redisOptions', 'natMap', 'keyPrefix');
+
 const checkCluster = (connection: object): void => {
-  const { cluster, redisOptions, natMap, keyPrefix } = parseOptions(
-    connection,
-    ['cluster', 'redisOptions', 'natMap', 'keyPrefix'],
-    { of: 'connection { cluster }' },
-  );
+  const given = parseOptions(connection, CLUSTER_OPTIONS, { of: 'connection { cluster }' });
+  const { cluster, redisOptions, natMap, keyPrefix } = given;
   if (isPlainObject(redisOptions)) checkNames(redisOptions, 'redisOptions with ');
   checkClusterOptions(redisOptions);
   checkNatMap(natMap);

@@ -23,9 +23,6 @@ export interface DeadlockSettings {
   readonly lockOrder: OnInversion | 'off';
 }
 
-/** The names of {@link DeadlockOptions}. */
-export const DEADLOCK_OPTIONS = ['deadlocks', 'lockOrder'] as const satisfies readonly (keyof DeadlockOptions)[];
-
 /** @throws LockOptionsError that names the option and its value. */
 export const parseDeadlocks = (given: { readonly [Name in keyof DeadlockOptions]?: unknown }): DeadlockSettings => {
   const isProduction = process.env['NODE_ENV'] === 'production';

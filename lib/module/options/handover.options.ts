@@ -1,4 +1,4 @@
-import { parseOptions, invalidOption } from '../../validation/options.js';
+import { invalidOption, namesOf, parseOptions } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
 
@@ -10,6 +10,7 @@ export interface HandoverOptions {
   readonly ms?: Duration | undefined;
 }
 
+const OPTIONS = namesOf<HandoverOptions>()('max', 'ms');
 const DEFAULT: HandOverLimits = { max: 16, ms: 5 };
 const MOST = 10_000;
 
@@ -20,7 +21,7 @@ export const parseHandover = (value: unknown): HandOverLimits => {
   if (typeof value !== 'object' || value === null) {
     throw invalidOption('handover', value, 'false, or an object such as { max: 16, ms: 5 }');
   }
-  const { max = DEFAULT.max, ms = DEFAULT.ms } = parseOptions(value, ['max', 'ms'], { of: 'handover' });
+  const { max = DEFAULT.max, ms = DEFAULT.ms } = parseOptions(value, OPTIONS, { of: 'handover' });
   if (typeof max !== 'number' || !Number.isInteger(max) || max < 1 || max > MOST) {
     throw invalidOption('handover.max', max, `a whole number from 1 to ${MOST}`);
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordSettings } from '../../holds/recorded-grants.js';
-import { invalidOption, parseOptions } from '../../validation/options.js';
+import { invalidOption, namesOf, parseOptions } from '../../validation/options.js';
 
 /** What a process records of itself beside each lock that it holds. */
 export interface HolderRecordOptions {
@@ -13,6 +13,8 @@ export interface HolderRecordOptions {
    */
   readonly traceId?: (() => string | undefined) | undefined;
 }
+
+const OPTIONS = namesOf<HolderRecordOptions>()('service', 'traceId');
 
 const packageName = (): string | undefined => {
   try {
@@ -37,7 +39,7 @@ export const parseHolderRecords = (value: unknown): RecordSettings | undefined =
   if (typeof value !== 'object' || value === null) {
     throw invalidOption('holderRecords', value, 'true, false, or an object such as { service: "shop" }');
   }
-  const { service, traceId } = parseOptions(value, ['service', 'traceId'], { of: 'holderRecords' });
+  const { service, traceId } = parseOptions(value, OPTIONS, { of: 'holderRecords' });
   if (service !== undefined && (typeof service !== 'string' || service === '')) {
     throw invalidOption('holderRecords.service', service, 'a text');
   }

@@ -1,11 +1,16 @@
 import { isRedisClient } from '../../backend/connection/redis-client.js';
 import { isClusterClient } from '../../backend/connection/connection-input.js';
+import { IOREDIS_OPTIONS } from '../../backend/connection/ioredis-options.js';
 import { LockOptionsError } from '../../errors.js';
+import { SERVICE_WORK_OPTIONS } from '../../locks/options/lock.options.js';
 import { invalidOption, type OptionsPlace } from '../../validation/options.js';
 
 const BESIDE_FACTORY = 'beside useFactory, useClass or useExisting in forRootAsync(), not in what they return';
 const IN_CONNECTION = 'in connection, such as connection: { host, port, password } or a redis:// URL';
 const WHERE_LOCKED = 'where something is locked: @Locked, acquire, withLock';
+
+const atOnePlace = (names: Iterable<string>, place: string): Record<string, string> =>
+  Object.fromEntries(Array.from(names, (name) => [name, place]));
 
 /** Where options belong that users often give to the module. */
 export const OPTIONS_OF_MODULE: OptionsPlace = {
@@ -13,13 +18,8 @@ export const OPTIONS_OF_MODULE: OptionsPlace = {
   elsewhere: {
     isGlobal: BESIDE_FACTORY,
     exceptionFilter: BESIDE_FACTORY,
-    ...Object.fromEntries(
-      ['host', 'port', 'username', 'password', 'db', 'tls', 'path', 'sentinels', 'cluster', 'url'].map((name) => [
-        name,
-        IN_CONNECTION,
-      ]),
-    ),
-    ...Object.fromEntries(['lease', 'fair', 'mode', 'fenced', 'onConflict'].map((name) => [name, WHERE_LOCKED])),
+    ...atOnePlace([...IOREDIS_OPTIONS, 'cluster', 'url'], IN_CONNECTION),
+    ...atOnePlace(SERVICE_WORK_OPTIONS, WHERE_LOCKED),
     nodes: 'in redLock: { nodes: [connection, connection, connection] }',
   },
 };

@@ -9,7 +9,7 @@ import {
 } from '../../backend/connection/connection-input.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
-import { parseOptions } from '../../validation/options.js';
+import { namesOf, parseOptions } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 
 /** Independent masters for `LockService.getRedLock(name)`, and their voting rules. */
@@ -37,6 +37,8 @@ export interface RedLockSettings {
   readonly quorum: number;
 }
 
+const OPTIONS = namesOf<RedLockOptions>()('nodes', 'nodeTimeout', 'quorum');
+
 const FEWEST_NODES = 3;
 
 const refused = (option: string, why: string, value?: unknown): LockOptionsError =>
@@ -56,7 +58,7 @@ const parseRedLockOptions = (
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw refused('redLock', 'must be an object such as { nodes: [connection, connection, connection] }');
   }
-  const { nodes, nodeTimeout, quorum } = parseOptions(options, ['nodes', 'nodeTimeout', 'quorum'], { of: 'redLock' });
+  const { nodes, nodeTimeout, quorum } = parseOptions(options, OPTIONS, { of: 'redLock' });
   const parsed = parseNodes(nodes, parseConnection, keyPrefix);
   return {
     nodes: parsed,

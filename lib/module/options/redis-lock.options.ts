@@ -4,8 +4,8 @@ import { formatValue } from '../../validation/format-value.js';
 import { oneOf } from '../../validation/one-of.js';
 import type { ConnectionInput } from '../../backend/connection/connection-input.js';
 import { AS_IF_UNSET, missingValueIn } from '../../validation/missing-value.js';
-import { invalidOption, parseOptions } from '../../validation/options.js';
-import { DEADLOCK_OPTIONS, type DeadlockOptions, parseDeadlocks } from './deadlock.options.js';
+import { invalidOption, namesIn, parseOptions } from '../../validation/options.js';
+import { type DeadlockOptions, parseDeadlocks } from './deadlock.options.js';
 import { type HandoverOptions, parseHandover } from './handover.options.js';
 import { type HolderRecordOptions, parseHolderRecords } from './holder-records.options.js';
 import { OPTIONS_OF_MODULE, refuseOtherThanOptions } from './misplaced-options.js';
@@ -128,32 +128,37 @@ export interface RedisLockOptions extends DeadlockOptions {
   readonly conflictStatus?: 409 | 423 | undefined;
 }
 
-const OPTIONS = [
-  'connection',
-  'connections',
-  'redLock',
-  'keyPrefix',
-  'wait',
-  'renewedLease',
-  'fairWaitTimeout',
-  'commandTimeout',
-  'shutdownTimeout',
-  'safetyPoll',
-  'maxNameBytes',
-  'maxNames',
-  'allowControlCharacters',
-  'fencing',
-  'handover',
-  'maxQueue',
-  'maxHold',
-  'replicas',
-  'restartGuard',
-  'holderRecords',
-  'probe',
-  'shardedPubSub',
-  'conflictStatus',
-  ...DEADLOCK_OPTIONS,
-] as const satisfies readonly (keyof RedisLockOptions)[];
+/** Each option, and whether it is about the servers, which a test in memory has none of. */
+const ABOUT = {
+  connection: 'servers',
+  connections: 'servers',
+  redLock: 'servers',
+  keyPrefix: 'locks',
+  wait: 'locks',
+  renewedLease: 'locks',
+  fairWaitTimeout: 'locks',
+  commandTimeout: 'locks',
+  shutdownTimeout: 'locks',
+  safetyPoll: 'locks',
+  maxNameBytes: 'locks',
+  maxNames: 'locks',
+  allowControlCharacters: 'locks',
+  fencing: 'locks',
+  handover: 'locks',
+  maxQueue: 'locks',
+  maxHold: 'locks',
+  replicas: 'servers',
+  restartGuard: 'servers',
+  holderRecords: 'locks',
+  probe: 'servers',
+  shardedPubSub: 'locks',
+  conflictStatus: 'locks',
+  deadlocks: 'locks',
+  lockOrder: 'locks',
+} as const satisfies Readonly<Record<keyof RedisLockOptions, 'servers' | 'locks'>>;
+
+const OPTIONS: ReadonlySet<keyof RedisLockOptions> = new Set(namesIn(ABOUT));
+export const ABOUT_SERVERS = namesIn(ABOUT).filter((name) => ABOUT[name] === 'servers');
 
 /** @throws LockOptionsError that names the option and its value. */
 export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
@@ -207,9 +212,7 @@ const maxHold = (value: unknown, renewedLease: number): number =>
 /** With a guard shorter than the watchdog's lease, a lock could have two holders. */
 const restartGuard = (value: unknown, renewedLease: number): number => {
   if (value === undefined || value === false) return 0;
-  return value === true
-    ? renewedLease
-    : parseDuration(value, 'restartGuard', { min: renewedLease, max: MAX_DURATION });
+  return value === true ? renewedLease : parseDuration(value, 'restartGuard', { min: renewedLease, max: MAX_DURATION });
 };
 
 const keyPrefix = (value: unknown): string | undefined => {

@@ -1,4 +1,4 @@
-import { parseOptions, invalidOption } from '../../validation/options.js';
+import { invalidOption, namesOf, parseOptions } from '../../validation/options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
 
 /** How many replicas must confirm a lock, a permit or a changed number before it counts. */
@@ -25,6 +25,7 @@ export interface ReplicaSettings {
   readonly aof: boolean;
 }
 
+const OPTIONS = namesOf<ReplicaOptions>()('min', 'timeout', 'aof');
 const MOST_REPLICAS = 100;
 
 const TIMEOUT = 1000;
@@ -37,7 +38,7 @@ export const parseReplicas = (value: unknown): ReplicaSettings | undefined => {
   if (typeof value !== 'object' || value === null) {
     throw invalidOption('replicas', value, 'an object such as { min: 1, timeout: "1s" }');
   }
-  const { min, timeout, aof = false } = parseOptions(value, ['min', 'timeout', 'aof'], { of: 'replicas' });
+  const { min, timeout, aof = false } = parseOptions(value, OPTIONS, { of: 'replicas' });
   if (typeof min !== 'number' || !Number.isInteger(min) || min < 1 || min > MOST_REPLICAS) {
     throw invalidOption('replicas.min', min, `a whole number from 1 to ${MOST_REPLICAS}`);
   }
