@@ -8,13 +8,19 @@ import { type DetachOptions, parseDetach } from './holds/detaching/detach.option
 import type { Hold } from './holds/hold.js';
 import { type HoldToken, parseToken } from './holds/detaching/hold-token.js';
 import { attach } from './holds/detaching/attach.js';
-import { type LimitOptions, type LockOptions, parseRequest } from './locks/options/lock.options.js';
+import {
+  type CheckLockOptions,
+  type LimitOptions,
+  type LockOptions,
+  parseRequest,
+} from './locks/options/lock.options.js';
 import type { LockRuntime } from './runtime/lock-runtime.js';
 import { chooseLimit, chooseLock, chooseLockForWork, namedLock } from './runtime/chosen-lock.js';
-import type { ConflictHandler, WithLockOptions } from './locks/options/with-lock.options.js';
+import type { InsteadOf, WithLockOptions } from './locks/options/with-lock.options.js';
 import type { AsJson } from './coordination/flight-result.js';
 import { SingleFlight } from './coordination/single-flight.js';
 import { invalidOption } from './validation/options.js';
+import type { EachOf } from './validation/refused.js';
 import { parseWork, type WorkArguments } from './validation/work-arguments.js';
 import { runInScope } from './context/run-in-scope.js';
 import { CountDownLatch } from './synchronizers/count-down-latch.js';
@@ -91,20 +97,14 @@ export class LockService {
     options: LockOptions & WithLockOptions<'throw'>,
     fn: (hold: Hold) => T | Promise<T>,
   ): Promise<T>;
-  /** Runs `fn`, or with `onConflict: 'skip'` resolves with `undefined` if the lock is not free within `wait`. */
-  withLock<T>(
+  /**
+   * Runs `fn`, or if the lock is not free within `wait`, resolves with the result of `onConflict`: `undefined` for `skip`.
+   */
+  withLock<T, const O extends EachOf<LockOptions & WithLockOptions>>(
     name: string,
-    options: LockOptions & WithLockOptions<'throw' | 'skip'>,
+    options: O & CheckLockOptions<O, LockOptions & WithLockOptions>,
     fn: (hold: Hold) => T | Promise<T>,
-  ): Promise<T | undefined>;
-  /** Runs `fn`, or resolves with the result of `onConflict` if the lock is not free within `wait`. */
-  withLock<T, R>(
-    name: string,
-    options: LockOptions & WithLockOptions<ConflictHandler<R>>,
-    fn: (hold: Hold) => T | Promise<T>,
-  ): Promise<T | R>;
-  /** Runs `fn`, with an `onConflict` that is known only at run time. */
-  withLock(name: string, options: LockOptions & WithLockOptions, fn: (hold: Hold) => unknown): Promise<unknown>;
+  ): Promise<T | InsteadOf<O>>;
   async withLock<T>(name: string, ...given: WorkArguments<LockOptions & WithLockOptions, Work<T>>): Promise<unknown> {
     const [options, work] = parseWork('withLock', given);
     const { lock, request } = chooseLockForWork(this.runtime, this.connections, name, options);
@@ -133,27 +133,15 @@ export class LockService {
     options: LimitOptions & WithLockOptions<'throw'>,
     fn: (hold: Hold) => T | Promise<T>,
   ): Promise<T>;
-  /** Runs `fn`, or with `onConflict: 'skip'` resolves with `undefined` if no permit is free within `wait`. */
-  withLimit<T>(
+  /**
+   * Runs `fn`, or if no permit is free within `wait`, resolves with the result of `onConflict`: `undefined` for `skip`.
+   */
+  withLimit<T, const O extends EachOf<LimitOptions & WithLockOptions>>(
     name: string,
     limit: number,
-    options: LimitOptions & WithLockOptions<'throw' | 'skip'>,
+    options: O & CheckLockOptions<O, LimitOptions & WithLockOptions>,
     fn: (hold: Hold) => T | Promise<T>,
-  ): Promise<T | undefined>;
-  /** Runs `fn`, or resolves with the result of `onConflict` if no permit is free within `wait`. */
-  withLimit<T, R>(
-    name: string,
-    limit: number,
-    options: LimitOptions & WithLockOptions<ConflictHandler<R>>,
-    fn: (hold: Hold) => T | Promise<T>,
-  ): Promise<T | R>;
-  /** Runs `fn`, with an `onConflict` that is known only at run time. */
-  withLimit(
-    name: string,
-    limit: number,
-    options: LimitOptions & WithLockOptions,
-    fn: (hold: Hold) => unknown,
-  ): Promise<unknown>;
+  ): Promise<T | InsteadOf<O>>;
   async withLimit<T>(
     name: string,
     limit: number,
@@ -184,6 +172,12 @@ export class LockService {
   }
 
   /** Acquires the lock, waiting if necessary. Release it with `hold.release()`, or by `await using`. */
+  acquire(name: string): Promise<Hold>;
+  /** As {@link acquire}, with these options. */
+  acquire<const O extends EachOf<LockOptions> | undefined>(
+    name: string,
+    options: O & CheckLockOptions<O>,
+  ): Promise<Hold>;
   acquire(name: string, options?: LockOptions): Promise<Hold> {
     try {
       const { lock, request } = chooseLock(this.runtime, this.connections, name, options);
@@ -195,6 +189,12 @@ export class LockService {
   }
 
   /** Acquires the lock, or resolves with null if another owner holds it. `wait` defaults to 0: exactly one attempt. */
+  tryAcquire(name: string): Promise<Hold | null>;
+  /** As {@link tryAcquire}, with these options. */
+  tryAcquire<const O extends EachOf<LockOptions> | undefined>(
+    name: string,
+    options: O & CheckLockOptions<O>,
+  ): Promise<Hold | null>;
   async tryAcquire(name: string, options?: LockOptions): Promise<Hold | null> {
     const { lock, request } = chooseLock(this.runtime, this.connections, name, options, 0);
     return lock.tryTake(lock.accept(request));

@@ -14,6 +14,8 @@ import { namesFrom } from './method-key.js';
 import { isFunction, recordLockedMethod } from './decorated-method.js';
 import { LockedExecutor } from './locked.executor.js';
 import { type LockHandlerOptions, planForHandler } from './locked.options.js';
+import type { CheckOptions } from './locked.types.js';
+import type { EachOf } from '../validation/refused.js';
 
 /** Makes one or several lock names from the request instead of the handler's arguments. */
 export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
@@ -27,8 +29,15 @@ export type HandlerKey = (context: ExecutionContext) => string | readonly string
  *
  * @UseInterceptors(cartLock)
  */
-export const lockHandler = (key: HandlerKey, options?: LockHandlerOptions): Type<NestInterceptor> =>
-  handlerInterceptor('lockHandler', key, options);
+export function lockHandler(key: HandlerKey): Type<NestInterceptor>;
+/** As {@link lockHandler}, with these options. */
+export function lockHandler<const O extends EachOf<LockHandlerOptions> | undefined>(
+  key: HandlerKey,
+  options: O & CheckOptions<O, LockHandlerOptions>,
+): Type<NestInterceptor>;
+export function lockHandler(key: HandlerKey, options?: LockHandlerOptions): Type<NestInterceptor> {
+  return handlerInterceptor('lockHandler', key, options);
+}
 
 /**
  * @param of The function or decorator as written in source, for messages.

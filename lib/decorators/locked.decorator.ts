@@ -16,11 +16,25 @@ import {
 import { type LockedOptions, type LockedPlan, planFor } from './locked.options.js';
 import { cancelsOnDisconnect } from './request.interceptor.js';
 import type { LockedByFunction, LockedByTemplate } from './locked.types.js';
+import type { EachOf } from '../validation/refused.js';
 import { executorOf } from './instance-wiring.js';
 import { assertArgumentsExist, methodKey } from './method-key.js';
 
 const DECORATOR = '@Locked';
 
+// Templates come last: of overloads that do not fit, the compiler shows the error of the last.
+
+/**
+ * Locks a method by the key, or the keys, that a function makes from its arguments.
+ *
+ * @example
+ * @Locked((order: Order) => `order:${order.id}`)
+ * async ship(order: Order) { … }
+ */
+export function Locked<A extends readonly unknown[], const O extends EachOf<LockedOptions> = LockedOptions>(
+  key: (...args: A) => string | readonly string[],
+  options?: O,
+): LockedByFunction<A, O>;
 /**
  * Locks a method of any class that Nest manages: providers of every scope, controllers. The lock is acquired before the
  * method runs and released when its promise settles or its Observable ends.
@@ -33,21 +47,10 @@ const DECORATOR = '@Locked';
  * @Locked('order:<0>', { wait: '3s' })
  * async pay(orderId: string) { … }
  */
-export function Locked<const K extends string, const O extends LockedOptions = LockedOptions>(
+export function Locked<const K extends string, const O extends EachOf<LockedOptions> = LockedOptions>(
   key: K,
   options?: O,
 ): LockedByTemplate<K, O>;
-/**
- * Locks a method by the key, or the keys, that a function makes from its arguments.
- *
- * @example
- * @Locked((order: Order) => `order:${order.id}`)
- * async ship(order: Order) { … }
- */
-export function Locked<A extends readonly unknown[], const O extends LockedOptions = LockedOptions>(
-  key: (...args: A) => string | readonly string[],
-  options?: O,
-): LockedByFunction<A, O>;
 export function Locked(key: unknown, options?: LockedOptions) {
   return lockedBy(key, planFor(options), options);
 }

@@ -1,4 +1,5 @@
 import { MOST_PERMITS } from '../backend/kinds/counters/counters.js';
+import type { Beside } from '../validation/refused.js';
 import { contradiction, invalidOption, namesOf, parseFlag, parseOptions } from '../validation/options.js';
 import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
 import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from '../locks/options/kind.options.js';
@@ -63,6 +64,18 @@ export type LockedNeed =
         readonly limit: number;
         readonly permits?: undefined;
       });
+
+/** Options that {@link parseNeed} refuses together, and why. */
+export type NeedContradictions = [
+  [
+    Beside<'permits', 'limit' | 'holdAtLeast' | keyof LockKindOptions | keyof LeaseOptions>,
+    'permits are those of a semaphore: without limit, holdAtLeast, and options of kinds and leases',
+  ],
+  [
+    Beside<'limit', Exclude<keyof LockKindOptions, 'fair'>>,
+    'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced',
+  ],
+];
 
 /** How a method or a handler is locked. */
 export type LockHandlerOptions = LockedNeed &

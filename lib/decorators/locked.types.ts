@@ -1,5 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { KeyPart } from '../keys/key-encoding.js';
+import type { KindContradictions } from '../locks/options/kind.options.js';
+import type { CheckContradictions, CheckNames, Refused } from '../validation/refused.js';
+import type { LeaseContradictions } from '../waiting/acquire.options.js';
+import type { LockedOptions, NeedContradictions } from './locked.options.js';
 
 /** Makes the key, or the keys of a multi-lock, from the arguments of the locked method. */
 export type KeyFunction<A extends readonly unknown[]> = (...args: A) => string | readonly string[];
@@ -42,13 +46,6 @@ type Walk<T, Path extends string> = Path extends `${infer Head}.${infer Tail}`
 
 /** A path starts with an argument index. */
 type ValueAt<A, Path extends string> = Path extends `${number}` | `${number}.${string}` ? Walk<A, Path> : undefined;
-
-/**
- * No value is assignable to it: the compiler prints it, with the reason, in the error for a method that does not fit.
- */
-export interface Refused<Why extends string> {
-  readonly '@Locked': Why;
-}
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the constructor's arguments do not matter here
 export type CheckHost<T> = T extends abstract new (...args: any) => unknown
@@ -127,6 +124,10 @@ type CheckConflict<O, M extends Method> =
           : Refused<'onConflict returns what the method does not'>
         : unknown;
 
+/** @typeParam T All options that there are. */
+export type CheckOptions<O, T = LockedOptions> = CheckNames<O, T> &
+  CheckContradictions<O, [...NeedContradictions, ...KindContradictions, ...LeaseContradictions]>;
+
 /**
  * The decorator made by `Locked('order:<0>')`: fits methods whose arguments have the properties named by the template.
  */
@@ -134,7 +135,12 @@ export interface LockedByTemplate<K extends string, O = unknown> {
   <T extends object, M extends Method>(
     target: T & CheckHost<T>,
     name: string | symbol,
-    descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKey<K, M> & CheckConflict<O, M> & CheckSignal<O, M>,
+    descriptor: TypedPropertyDescriptor<M> &
+      CheckOptions<O> &
+      CheckReturn<M> &
+      CheckKey<K, M> &
+      CheckConflict<O, M> &
+      CheckSignal<O, M>,
   ): void;
 }
 
@@ -144,6 +150,7 @@ export interface LockedByFunction<A extends readonly unknown[], O = unknown> {
     target: T & CheckHost<T>,
     name: string | symbol,
     descriptor: TypedPropertyDescriptor<M> &
+      CheckOptions<O> &
       CheckReturn<M> &
       CheckKeyFunction<A, M> &
       CheckConflict<O, M> &

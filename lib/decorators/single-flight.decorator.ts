@@ -13,7 +13,8 @@ import { executorOf } from './instance-wiring.js';
 import { assertArgumentsExist, methodKey } from './method-key.js';
 import { type SharedMethodOptions, sharedPlanFor } from './single-flight.options.js';
 import type { AsJson } from '../coordination/flight-result.js';
-import type { CheckHost, CheckKey, CheckKeyFunction, IsAny, Method, Refused } from './locked.types.js';
+import type { CheckHost, CheckKey, CheckKeyFunction, IsAny, Method } from './locked.types.js';
+import type { Refused } from '../validation/refused.js';
 import type { KeyPart } from '../keys/key-encoding.js';
 
 /** The shared, JSON-decoded result must be assignable to the method's return type. */

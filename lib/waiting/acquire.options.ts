@@ -32,6 +32,15 @@ export type LeaseOptions =
   | (LeaseChoice & { readonly lease?: undefined; readonly renew?: true | undefined })
   | (LeaseChoice & { readonly renew: true });
 
+/** Options that {@link parseLeaseTerms} refuses together, and why. */
+export type LeaseContradictions = [
+  [
+    { lease: Duration; maxHold: Duration; renew: false | undefined },
+    'a hold with a lease is renewed, up to maxHold, only with renew: true',
+  ],
+  [{ renew: false; lease: undefined }, 'a hold that is not renewed needs a lease'],
+];
+
 /** Lease and wait of one acquisition. */
 export type AcquireOptions = LeaseOptions & {
   /** Wait limit; 0: one attempt; `Infinity`: no limit. Default: that of the method or the module. */

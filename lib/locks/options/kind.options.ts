@@ -42,6 +42,23 @@ export type LockKindOptions =
   | (KindChoice & Unfair & Unfenced & { readonly kind?: undefined; readonly preference?: undefined })
   | (KindChoice & Unfair & Unfenced & { readonly kind?: undefined; readonly mode: 'read' | 'write' });
 
+/** Options that {@link parseKind} refuses together, and why. */
+export type KindContradictions = [
+  [{ fair: true; fenced: true }, 'no lock is both fair and fenced'],
+  [{ mode: 'read' | 'write'; kind: KindName }, 'a read-write lock is a kind of its own: give mode or kind'],
+  [{ mode: 'read' | 'write'; fair: true }, 'a read-write lock has no queue: mode and fair exclude each other'],
+  [
+    { mode: 'read' | 'write'; fenced: true },
+    'a read-write lock has no fencing tokens: mode and fenced exclude each other',
+  ],
+  [
+    { preference: 'writer'; mode: 'exclusive' | undefined },
+    'only a read-write lock has a preference: give mode "read" or "write"',
+  ],
+  [{ kind: 'spin' | 'redLock'; fair: true }, 'waiters of this kind have no order: kind and fair exclude each other'],
+  [{ kind: KindName; fenced: true }, 'holds of this kind have no fencing tokens: kind and fenced exclude each other'],
+];
+
 /** The kinds that options can select. */
 export type ChosenKind =
   | 'plain'

@@ -3,12 +3,20 @@ import { namesOf, parseFlag, parseOptions, parseSignal } from '../../validation/
 import {
   type AcquireOptions,
   LEASE_OPTIONS,
+  type LeaseContradictions,
   type LockRequest,
   parseLeaseTerms,
   WAIT_OPTIONS,
 } from '../../waiting/acquire.options.js';
+import type { CheckContradictions, CheckNames } from '../../validation/refused.js';
 import { type ConnectionChoice, parseConnectionName } from './connection-choice.js';
-import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from './kind.options.js';
+import {
+  type ChosenKind,
+  KIND_OPTIONS,
+  type KindContradictions,
+  type LockKindOptions,
+  parseKind,
+} from './kind.options.js';
 import {
   defaultWaitOf,
   parseWithLock,
@@ -19,6 +27,10 @@ import {
 
 /** How to acquire a lock that is given by name, of which kind it is, and on which connection it lives. */
 export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
+
+/** What the compiler says of options that contradict each other, or that do not exist. */
+export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> &
+  CheckContradictions<O, [...KindContradictions, ...LeaseContradictions]>;
 
 /** How to acquire a permit of a limit, and on which connection the limit lives. */
 export type LimitOptions = AcquireOptions & LimitOrder & ConnectionChoice;

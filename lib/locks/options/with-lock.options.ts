@@ -1,6 +1,7 @@
 import { LockConflictError, LockTimeoutError } from '../../errors.js';
 import { type Duration, parseLease } from '../../time/duration.js';
 import { contradiction, invalidOption, namesOf } from '../../validation/options.js';
+import type { Given } from '../../validation/refused.js';
 import type { LeaseTerms } from '../../waiting/acquire.options.js';
 
 /** Describes a call that did not get its lock. */
@@ -31,6 +32,17 @@ export interface WithLockOptions<C extends OnConflict = OnConflict> {
    */
   readonly onConflict?: C | undefined;
 }
+
+type Instead<C> = C extends 'throw' | undefined
+  ? never
+  : C extends 'skip'
+    ? undefined
+    : C extends (...args: never) => infer R
+      ? Awaited<R>
+      : unknown;
+
+/** The result of a call with the options `O` that does not get its lock. */
+export type InsteadOf<O> = O extends unknown ? Instead<Given<O, 'onConflict'>> : never;
 
 /** {@link WithLockOptions}, parsed and validated. */
 export interface WithLockPlan {
