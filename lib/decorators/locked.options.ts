@@ -23,21 +23,18 @@ import {
   parseLeaseTerms,
 } from '../waiting/acquire.options.js';
 
-/** The options of kinds, for what is not of a kind. */
-interface NoKind {
-  readonly kind?: undefined;
-  readonly mode?: undefined;
-  readonly preference?: undefined;
-  readonly fair?: undefined;
-  readonly fenced?: undefined;
-}
+const NOT_WITH_PERMITS = ['limit', ...KIND_OPTIONS, ...LEASE_OPTIONS, 'holdAtLeast'] as const;
+type NotWithPermits = (typeof NOT_WITH_PERMITS)[number];
+
+const NOT_WITH_LIMIT = [...KIND_OPTIONS].filter((option) => option !== 'fair');
+type NotWithLimit = (typeof NOT_WITH_LIMIT)[number];
+
+type Without<Names extends string> = { readonly [Name in Names]?: undefined };
 
 /** The thing a method acquires: the lock of its key, or permits of the semaphore of that name. */
 export type LockedNeed =
-  | (LockKindOptions &
-      LeaseOptions &
-      Pick<WithLockOptions, 'holdAtLeast'> & { readonly permits?: undefined; readonly limit?: undefined })
-  | (NoKind & {
+  | (LockKindOptions & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & Without<'permits' | 'limit'>)
+  | (Without<NotWithPermits> & {
       /**
        * Number of permits of the semaphore of that name that a call acquires; they are released when the method ends
        * (Redisson: `getSemaphore`). The total is set by `getSemaphore(name).trySetPermits()`. Permits have no owner and
@@ -45,13 +42,8 @@ export type LockedNeed =
        * method that calls another one needs more of them. For data shared with Redisson; otherwise use `limit`.
        */
       readonly permits: number;
-      readonly limit?: undefined;
-      readonly holdAtLeast?: undefined;
-      readonly lease?: undefined;
-      readonly renew?: undefined;
-      readonly maxHold?: undefined;
     })
-  | (Omit<NoKind, 'fair'> &
+  | (Without<'permits' | NotWithLimit> &
       LimitOrder &
       LeaseOptions &
       Pick<WithLockOptions, 'holdAtLeast'> & {
@@ -62,17 +54,16 @@ export type LockedNeed =
          * is an event (`limits-differ`).
          */
         readonly limit: number;
-        readonly permits?: undefined;
       });
 
 /** Options that {@link parseNeed} refuses together, and why. */
 export type NeedContradictions = [
   [
-    Beside<'permits', 'limit' | 'holdAtLeast' | keyof LockKindOptions | keyof LeaseOptions>,
+    Beside<'permits', NotWithPermits>,
     'permits are those of a semaphore: without limit, holdAtLeast, and options of kinds and leases',
   ],
   [
-    Beside<'limit', Exclude<keyof LockKindOptions, 'fair'>>,
+    Beside<'limit', NotWithLimit>,
     'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced',
   ],
 ];
@@ -215,17 +206,13 @@ const parseNeed = (given: GivenLockedOptions): LockedPlan['need'] => {
 };
 
 const parseLimit = (given: GivenLockedOptions): Limit => {
-  for (const other of KIND_OPTIONS) {
-    if (other === 'fair' || given[other] === undefined) continue;
-    throw contradiction('limit', other, 'a limit is a kind of its own, with several holders');
-  }
+  const other = NOT_WITH_LIMIT.find((option) => given[option] !== undefined);
+  if (other) throw contradiction('limit', other, 'a limit is a kind of its own, with several holders');
   return { limit: parseCount(given.limit, 'limit', LIMIT), isFair: parseFlag(given.fair, 'fair') };
 };
 
 const parsePermits = (given: GivenLockedOptions): Permits => {
-  const { permits: count } = given;
-  for (const other of ['limit', ...KIND_OPTIONS, ...LEASE_OPTIONS, 'holdAtLeast'] as const) {
-    if (given[other] !== undefined) throw contradiction('permits', other, 'permits are those of a semaphore');
-  }
-  return { permits: parseCount(count, 'permits', { min: 1, max: MOST_PERMITS }) };
+  const other = NOT_WITH_PERMITS.find((option) => given[option] !== undefined);
+  if (other) throw contradiction('permits', other, 'permits are those of a semaphore');
+  return { permits: parseCount(given.permits, 'permits', { min: 1, max: MOST_PERMITS }) };
 };
