@@ -43,7 +43,6 @@ const oneOf =
 
 /** The values that each option accepts. Undefined is the default everywhere. */
 const accepts: Readonly<Record<string, Accepts>> = {
-  backend: oneOf('redis', 'memory'),
   keyPrefix: (value) => typeof value === 'string',
   wait: isDuration(0, MAX, true),
   renewedLease: isDuration(50, MAX),

@@ -2,7 +2,8 @@
  * What the compiler says of options that contradict each other. Nothing here runs: the check is `npm run typecheck`,
  * where a call of `says` with another sentence is an error.
  */
-import type { LockedOptions, LockHandlerOptions, LockOptions, WithLockOptions } from 'nest-redis-lock';
+import type { LockedOptions, LockOptions, WithLockOptions } from 'nest-redis-lock';
+import type { LockHandlerOptions } from 'nest-redis-lock/advanced';
 import { lockHandler, Locked, type LockService } from 'nest-redis-lock';
 import type { CheckOptions } from '../../lib/decorators/locked.types.js';
 import type { CheckLockOptions } from '../../lib/locks/options/lock.options.js';
