@@ -444,29 +444,21 @@ export interface LockStats {
 }
 
 // not exported
-export type LockedNeed = (LockKindOptions & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & {
-    readonly permits?: undefined;
-    readonly limit?: undefined;
-}) | (NoKind & {
+export type LockedNeed = (LockKindOptions & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & Without<'permits' | 'limit'>) | (Without<NotWithPermits> & {
     readonly permits: number;
-    readonly limit?: undefined;
-    readonly holdAtLeast?: undefined;
-    readonly lease?: undefined;
-    readonly renew?: undefined;
-    readonly maxHold?: undefined;
-}) | (Omit<NoKind, 'fair'> & LimitOrder & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & {
+}) | (Without<'permits' | NotWithLimit> & LimitOrder & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & {
     readonly limit: number;
-    readonly permits?: undefined;
 });
 
 // not exported
-interface NoKind {
-    readonly kind?: undefined;
-    readonly mode?: undefined;
-    readonly preference?: undefined;
-    readonly fair?: undefined;
-    readonly fenced?: undefined;
-}
+declare const NOT_WITH_LIMIT: ("fenced" | "kind" | "mode" | "preference")[];
+
+// not exported
+declare const NOT_WITH_PERMITS: readonly [
+    "limit",
+    ...("fair" | "fenced" | "kind" | "lease" | "maxHold" | "mode" | "preference" | "renew")[],
+    "holdAtLeast"
+];
 
 export interface NodeResult {
     readonly node: string;
@@ -478,6 +470,12 @@ export interface NodeResult {
 export interface NonReentrantLockOptions {
     readonly fair?: boolean | undefined;
 }
+
+// not exported
+type NotWithLimit = (typeof NOT_WITH_LIMIT)[number];
+
+// not exported
+type NotWithPermits = (typeof NOT_WITH_PERMITS)[number];
 
 export interface OfHold extends OfLock {
     readonly owner: string;
@@ -620,6 +618,11 @@ export interface WaitTrace extends OfLock {
     isReentry?: boolean;
     error?: unknown;
 }
+
+// not exported
+type Without<Names extends string> = {
+    readonly [Name in Names]?: undefined;
+};
 
 export declare const constantBackoff: (delay?: Duration) => Backoff;
 

@@ -18,6 +18,7 @@ import type {
     HolderRecordOptions,
     InspectedLock,
     KeyPart,
+    KindName,
     LeaderElectionOptions,
     LeaseOptions,
     LifeCycleEvent,
@@ -31,6 +32,8 @@ import type {
     LockNotice,
     LockStats,
     NonReentrantLockOptions,
+    NotWithLimit,
+    NotWithPermits,
     OnConflict,
     PermitOptions,
     ReadWriteLockOptions,
@@ -67,6 +70,9 @@ export type AcquireOptions = LeaseOptions & {
 };
 
 // not exported
+export type Beside<One extends string, Others extends string> = Others extends unknown ? Readonly<Record<One | Others, string | number | boolean>> : never;
+
+// not exported
 type CandidateState = 'idle' | 'candidate' | 'leader' | 'stepping-down';
 
 // not exported
@@ -83,6 +89,16 @@ type CheckConflict<O, M extends Method> = IsAny<ReturnType<M>> extends true ? un
 } ? IsInstead<Awaited<V>, ReturnType<M>> extends true ? unknown : Refused<'onConflict returns what the method does not'> : unknown;
 
 // not exported
+export type CheckContradictions<O, All extends readonly Contradiction[]> = O extends unknown ? All extends readonly [
+    infer First extends Contradiction,
+    ...infer More extends readonly Contradiction[]
+] ? [
+    HasAll<O, First[0]>
+] extends [
+    never
+] ? CheckContradictions<O, More> : Refused<First[1]> : unknown : never;
+
+// not exported
 export type CheckHost<T> = T extends abstract new (...args: any) => unknown ? Refused<'a static method has no instance to lock through'> : unknown;
 
 // not exported
@@ -90,6 +106,26 @@ export type CheckKey<K extends string, M extends Method, P = KeyPart | readonly 
 
 // not exported
 export type CheckKeyFunction<A extends readonly unknown[], M extends Method> = CheckArguments<A, M, 'the key function does not take the arguments of this method'>;
+
+// not exported
+export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> & CheckContradictions<O, [
+    ...KindContradictions,
+    ...LeaseContradictions
+]>;
+
+// not exported
+export type CheckNames<O, T> = string extends keyof O ? unknown : Exclude<keyof O, keyof T> extends infer Other extends keyof O & string ? [
+    Other
+] extends [
+    never
+] ? unknown : Refused<`there is no option "${Other}"`> : unknown;
+
+// not exported
+export type CheckOptions<O, T = LockedOptions> = CheckNames<O, T> & CheckContradictions<O, [
+    ...NeedContradictions,
+    ...KindContradictions,
+    ...LeaseContradictions
+]>;
 
 // not exported
 type CheckPart<V, Path extends string, P> = [
@@ -128,6 +164,12 @@ type CheckSignal<O, M extends Method> = O extends {
 // not exported
 declare const ConfigurableModuleClass: import("@nestjs/common").ConfigurableModuleCls<ReturnedLockOptions, "forRoot", "createRedisLockOptions", RedisLockModuleExtras>;
 
+// not exported
+type Contradiction = readonly [
+    options: object,
+    why: string
+];
+
 export declare class CountDownLatch {
     readonly name: string;
     trySetCount(count: number, options?: SetCountOptions): Promise<boolean>;
@@ -146,6 +188,9 @@ type Deferred = PromiseLike<unknown> | Observable<unknown> | AsyncIterable<unkno
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`;
 
 // not exported
+export type EachOf<T> = Partial<Pick<T, keyof T>>;
+
+// not exported
 type Element<T extends readonly unknown[], Index extends string> = IsTuple<T> extends true ? Property<T, Index> : T[number];
 
 export declare class FenceHeaderError extends LockError {
@@ -159,6 +204,14 @@ export interface FencedHold extends Hold {
 export interface FencedLock extends Lock<FencedHold> {
     currentToken(): Promise<bigint>;
 }
+
+// not exported
+export type Given<O, Name> = Name extends keyof O ? (0 extends 1 & O[Name] ? unknown : O[Name]) : undefined;
+
+// not exported
+type HasAll<O, Options> = Options extends unknown ? {
+    [Name in keyof Options]: Given<O, Name>;
+} extends Options ? true : never : never;
 
 export interface Hold extends AsyncDisposable {
     readonly name: string;
@@ -191,6 +244,9 @@ export declare const InjectLocks: (connection?: string) => PropertyDecorator & P
 type Instead<R> = R extends PromiseLike<infer T> ? T : R extends Observable<infer T> ? T | Observable<T> : R extends AsyncIterable<infer T> ? AsyncIterable<T> | undefined : never;
 
 // not exported
+export type InsteadOf<O> = O extends unknown ? Otherwise<Given<O, 'onConflict'>> : never;
+
+// not exported
 export type IsAny<T> = 0 extends 1 & T ? true : false;
 
 // not exported
@@ -209,6 +265,59 @@ type IsInstead<V, R> = [
 // not exported
 type IsTuple<T extends readonly unknown[]> = number extends T['length'] ? false : true;
 
+// not exported
+export type KindContradictions = [
+    [
+        {
+            fair: true;
+            fenced: true;
+        },
+        'no lock is both fair and fenced'
+    ],
+    [
+        {
+            mode: 'read' | 'write';
+            kind: KindName;
+        },
+        'a read-write lock is a kind of its own: give mode or kind'
+    ],
+    [
+        {
+            mode: 'read' | 'write';
+            fair: true;
+        },
+        'a read-write lock has no queue: mode and fair exclude each other'
+    ],
+    [
+        {
+            mode: 'read' | 'write';
+            fenced: true;
+        },
+        'a read-write lock has no fencing tokens: mode and fenced exclude each other'
+    ],
+    [
+        {
+            preference: 'writer';
+            mode: 'exclusive' | undefined;
+        },
+        'only a read-write lock has a preference: give mode "read" or "write"'
+    ],
+    [
+        {
+            kind: 'spin' | 'redLock';
+            fair: true;
+        },
+        'waiters of this kind have no order: kind and fair exclude each other'
+    ],
+    [
+        {
+            kind: KindName;
+            fenced: true;
+        },
+        'holds of this kind have no fencing tokens: kind and fenced exclude each other'
+    ]
+];
+
 export declare const LOCK_OPTIONS: unique symbol;
 
 export declare class LeaderElection implements AsyncDisposable {
@@ -219,6 +328,25 @@ export declare class LeaderElection implements AsyncDisposable {
     stop(): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;
 }
+
+// not exported
+export type LeaseContradictions = [
+    [
+        {
+            lease: Duration;
+            maxHold: Duration;
+            renew: false | undefined;
+        },
+        'a hold with a lease is renewed, up to maxHold, only with renew: true'
+    ],
+    [
+        {
+            renew: false;
+            lease: undefined;
+        },
+        'a hold that is not renewed needs a lease'
+    ]
+];
 
 export type LimitOptions = AcquireOptions & LimitOrder & ConnectionChoice;
 
@@ -316,18 +444,16 @@ export declare class LockService {
     forConnection(name: string): LockService;
     withLock<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
     withLock<T>(name: string, options: LockOptions & WithLockOptions<'throw'>, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-    withLock<T>(name: string, options: LockOptions & WithLockOptions<'throw' | 'skip'>, fn: (hold: Hold) => T | Promise<T>): Promise<T | undefined>;
-    withLock<T, R>(name: string, options: LockOptions & WithLockOptions<ConflictHandler<R>>, fn: (hold: Hold) => T | Promise<T>): Promise<T | R>;
-    withLock(name: string, options: LockOptions & WithLockOptions, fn: (hold: Hold) => unknown): Promise<unknown>;
+    withLock<T, const O extends EachOf<LockOptions & WithLockOptions>>(name: string, options: O & CheckLockOptions<O, LockOptions & WithLockOptions>, fn: (hold: Hold) => T | Promise<T>): Promise<T | InsteadOf<O>>;
     withLimit<T>(name: string, limit: number, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
     withLimit<T>(name: string, limit: number, options: LimitOptions & WithLockOptions<'throw'>, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-    withLimit<T>(name: string, limit: number, options: LimitOptions & WithLockOptions<'throw' | 'skip'>, fn: (hold: Hold) => T | Promise<T>): Promise<T | undefined>;
-    withLimit<T, R>(name: string, limit: number, options: LimitOptions & WithLockOptions<ConflictHandler<R>>, fn: (hold: Hold) => T | Promise<T>): Promise<T | R>;
-    withLimit(name: string, limit: number, options: LimitOptions & WithLockOptions, fn: (hold: Hold) => unknown): Promise<unknown>;
+    withLimit<T, const O extends EachOf<LimitOptions & WithLockOptions>>(name: string, limit: number, options: O & CheckLockOptions<O, LimitOptions & WithLockOptions>, fn: (hold: Hold) => T | Promise<T>): Promise<T | InsteadOf<O>>;
     singleFlight<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
     singleFlight<T>(name: string, options: SingleFlightOptions, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
-    acquire(name: string, options?: LockOptions): Promise<Hold>;
-    tryAcquire(name: string, options?: LockOptions): Promise<Hold | null>;
+    acquire(name: string): Promise<Hold>;
+    acquire<const O extends EachOf<LockOptions> | undefined>(name: string, options: O & CheckLockOptions<O>): Promise<Hold>;
+    tryAcquire(name: string): Promise<Hold | null>;
+    tryAcquire<const O extends EachOf<LockOptions> | undefined>(name: string, options: O & CheckLockOptions<O>): Promise<Hold | null>;
     attach(token: HoldToken, options?: DetachOptions): Promise<Hold>;
     runInScope<T>(fn: () => T | Promise<T>): Promise<T>;
     getLock(name: string): Lock;
@@ -371,17 +497,17 @@ export declare class LockUnsafeError extends LockError {
     readonly code = "LOCK_UNSAFE";
 }
 
-export declare function Locked<const K extends string, const O extends LockedOptions = LockedOptions>(key: K, options?: O): LockedByTemplate<K, O>;
-export declare function Locked<A extends readonly unknown[], const O extends LockedOptions = LockedOptions>(key: (...args: A) => string | readonly string[], options?: O): LockedByFunction<A, O>;
+export declare function Locked<A extends readonly unknown[], const O extends EachOf<LockedOptions> = LockedOptions>(key: (...args: A) => string | readonly string[], options?: O): LockedByFunction<A, O>;
+export declare function Locked<const K extends string, const O extends EachOf<LockedOptions> = LockedOptions>(key: K, options?: O): LockedByTemplate<K, O>;
 
 // not exported
 export interface LockedByFunction<A extends readonly unknown[], O = unknown> {
-    <T extends object, M extends Method>(target: T & CheckHost<T>, name: string | symbol, descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKeyFunction<A, M> & CheckConflict<O, M> & CheckSignal<O, M>): void;
+    <T extends object, M extends Method>(target: T & CheckHost<T>, name: string | symbol, descriptor: TypedPropertyDescriptor<M> & CheckOptions<O> & CheckReturn<M> & CheckKeyFunction<A, M> & CheckConflict<O, M> & CheckSignal<O, M>): void;
 }
 
 // not exported
 export interface LockedByTemplate<K extends string, O = unknown> {
-    <T extends object, M extends Method>(target: T & CheckHost<T>, name: string | symbol, descriptor: TypedPropertyDescriptor<M> & CheckReturn<M> & CheckKey<K, M> & CheckConflict<O, M> & CheckSignal<O, M>): void;
+    <T extends object, M extends Method>(target: T & CheckHost<T>, name: string | symbol, descriptor: TypedPropertyDescriptor<M> & CheckOptions<O> & CheckReturn<M> & CheckKey<K, M> & CheckConflict<O, M> & CheckSignal<O, M>): void;
 }
 
 export declare const LockedHandler: (key: HandlerKey, options?: LockHandlerOptions) => ClassDecorator & MethodDecorator;
@@ -405,6 +531,21 @@ type MethodParameterDecorator = (target: object, method: string | symbol, index:
 export interface MultiHold extends Hold {
     readonly members: readonly Hold[];
 }
+
+// not exported
+export type NeedContradictions = [
+    [
+        Beside<'permits', NotWithPermits>,
+        'permits are those of a semaphore: without limit, holdAtLeast, and options of kinds and leases'
+    ],
+    [
+        Beside<'limit', NotWithLimit>,
+        'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced'
+    ]
+];
+
+// not exported
+type Otherwise<C> = C extends 'throw' | undefined ? never : C extends 'skip' ? undefined : C extends (...args: never) => infer R ? Awaited<R> : unknown;
 
 export interface Permit extends AsyncDisposable {
     readonly id: string;
@@ -503,7 +644,7 @@ export interface RedisLockOptionsFactory {
 
 // not exported
 export interface Refused<Why extends string> {
-    readonly '@Locked': Why;
+    readonly refused: Why;
 }
 
 // not exported
@@ -583,6 +724,7 @@ export declare const getLocksToken: (connection?: string) => InjectionToken<Lock
 // not exported
 declare const isHoldToken: unique symbol;
 
-export declare const lockHandler: (key: HandlerKey, options?: LockHandlerOptions) => Type<NestInterceptor>;
+export declare function lockHandler(key: HandlerKey): Type<NestInterceptor>;
+export declare function lockHandler<const O extends EachOf<LockHandlerOptions> | undefined>(key: HandlerKey, options: O & CheckOptions<O, LockHandlerOptions>): Type<NestInterceptor>;
 
 export declare function lockName(literals: TemplateStringsArray, ...values: readonly KeyPart[]): string;

@@ -5,24 +5,28 @@ import type {
     ConfigurableModuleAsyncOptions,
     DynamicModule,
     OnApplicationShutdown,
+    OnModuleInit,
 } from '@nestjs/common';
 import type {
     Meter,
     Tracer,
 } from '@opentelemetry/api';
 
-// not exported
-declare const ConfigurableModuleClass: import("@nestjs/common").ConfigurableModuleCls<OpenTelemetryOptions, "forRoot", "create", {}>;
-
-export declare class LockOpenTelemetryModule extends ConfigurableModuleClass implements OnApplicationShutdown {
-    constructor(locks: LockService, options: OpenTelemetryOptions | undefined);
-    static forRoot(options?: OpenTelemetryOptions): DynamicModule;
-    static forRootAsync(options: ConfigurableModuleAsyncOptions<OpenTelemetryOptions>): DynamicModule;
-    onApplicationShutdown(): void;
+export declare class LockOpenTelemetryModule extends LockOpenTelemetryModule_base {
 }
+
+// not exported
+declare const LockOpenTelemetryModule_base: ObservingModule<OpenTelemetryOptions>;
 
 export interface MetricsOptions {
     readonly maxLabelSets?: number | undefined;
+}
+
+// not exported
+export interface ObservingModule<O> {
+    new (locks: LockService, options: O | undefined): OnModuleInit & OnApplicationShutdown;
+    forRoot(options?: O): DynamicModule;
+    forRootAsync(options: ConfigurableModuleAsyncOptions<O>): DynamicModule;
 }
 
 export interface OpenTelemetryOptions extends MetricsOptions {

@@ -3,30 +3,20 @@ import type {
 } from './index.js';
 import type {
     MetricsOptions,
+    ObservingModule,
 } from './opentelemetry.js';
-import type {
-    ConfigurableModuleAsyncOptions,
-    DynamicModule,
-    OnApplicationShutdown,
-    OnModuleInit,
-} from '@nestjs/common';
 import type {
     OpenMetricsContentType,
     Registry,
 } from 'prom-client';
 
-// not exported
-declare const ConfigurableModuleClass: import("@nestjs/common").ConfigurableModuleCls<PrometheusOptions, "forRoot", "create", {}>;
-
 export type LockMetricsRegistry = Registry | Registry<OpenMetricsContentType>;
 
-export declare class LockPrometheusModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
-    constructor(locks: LockService, options: PrometheusOptions | undefined);
-    static forRoot(options?: PrometheusOptions): DynamicModule;
-    static forRootAsync(options: ConfigurableModuleAsyncOptions<PrometheusOptions>): DynamicModule;
-    onModuleInit(): void;
-    onApplicationShutdown(): void;
+export declare class LockPrometheusModule extends LockPrometheusModule_base {
 }
+
+// not exported
+declare const LockPrometheusModule_base: ObservingModule<PrometheusOptions>;
 
 export interface PrometheusOptions extends MetricsOptions {
     readonly registry?: LockMetricsRegistry | undefined;

@@ -101,6 +101,10 @@ const textOf = (statement, report) => {
   const { imports } = reports.get(report);
   const visit = (node) => {
     if (isPrivate(node)) return undefined;
+    // A type of another file that the statement names by its path.
+    if (ts.isImportTypeNode(node) && node.argument.literal.text.startsWith('.')) {
+      return ts.factory.createTypeReferenceNode(visit(node.qualifier), node.typeArguments?.map(visit));
+    }
     const symbol = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
     if (symbol === undefined) return ts.visitEachChild(node, visit, undefined);
     if (statementsOf(actual(symbol)).length === 0) {

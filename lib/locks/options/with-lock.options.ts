@@ -33,7 +33,7 @@ export interface WithLockOptions<C extends OnConflict = OnConflict> {
   readonly onConflict?: C | undefined;
 }
 
-type Instead<C> = C extends 'throw' | undefined
+type Otherwise<C> = C extends 'throw' | undefined
   ? never
   : C extends 'skip'
     ? undefined
@@ -42,7 +42,7 @@ type Instead<C> = C extends 'throw' | undefined
       : unknown;
 
 /** The result of a call with the options `O` that does not get its lock. */
-export type InsteadOf<O> = O extends unknown ? Instead<Given<O, 'onConflict'>> : never;
+export type InsteadOf<O> = O extends unknown ? Otherwise<Given<O, 'onConflict'>> : never;
 
 /** {@link WithLockOptions}, parsed and validated. */
 export interface WithLockPlan {
