@@ -32,9 +32,7 @@ export const redisSemaphore: Adapter = {
     const { Mutex } = loadPeer('redis-semaphore') as Package;
     const client = await connect(address);
     const lasting =
-      renewedLease === undefined
-        ? { lockTimeout: PEER_TTL_MS, refreshInterval: 0 }
-        : { lockTimeout: renewedLease };
+      renewedLease === undefined ? { lockTimeout: PEER_TTL_MS, refreshInterval: 0 } : { lockTimeout: renewedLease };
     return {
       acquire: async (key, { wait }) => {
         const mutex = new Mutex(client, key, { ...lasting, acquireTimeout: wait, retryInterval: POLL_MS });

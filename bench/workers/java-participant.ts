@@ -26,10 +26,7 @@ export class JavaParticipant implements Participant {
     private readonly fair: boolean,
   ) {}
 
-  static async start(
-    { host, port }: Address,
-    { fair = false, renewedLease }: OpenOptions,
-  ): Promise<JavaParticipant> {
+  static async start({ host, port }: Address, { fair = false, renewedLease }: OpenOptions): Promise<JavaParticipant> {
     // Builds once, even if several are started at the same time.
     await (built ??= buildPeer());
     const peer = await JavaPeer.start({

@@ -152,7 +152,9 @@ describe('A lease that is shortened while a renewal is under way', () => {
       const theirs = await Promise.all(['b', 'c'].map((name) => other.locks.acquire(name)));
       // The first round of a RedLock waits for its votes for 50 to 100 ms.
       const random = jest.spyOn(Math, 'random').mockReturnValue(1);
-      const waiting = locks.getMajorityLock(...names.map((name) => locks.getLock(name))).acquire({ lease: 60, wait: '10s' });
+      const waiting = locks
+        .getMajorityLock(...names.map((name) => locks.getLock(name)))
+        .acquire({ lease: 60, wait: '10s' });
       world.holdBack('renew');
       await world.clock.advance(40);
       random.mockRestore();
