@@ -6,12 +6,17 @@ import { engines } from '../engines/engines.js';
 const ROOT = resolve(__dirname, '../..');
 
 interface Job {
+  readonly if?: string;
+  readonly 'timeout-minutes': number;
   readonly strategy?: { readonly matrix: Readonly<Record<string, readonly (string | number)[]>> };
   readonly steps?: readonly { readonly run?: string }[];
 }
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const workflow = parse(read('.github/workflows/ci.yml')) as { readonly jobs: Readonly<Record<string, Job>> };
+const workflow = parse(read('.github/workflows/ci.yml')) as {
+  readonly on: object;
+  readonly jobs: Readonly<Record<string, Job>>;
+};
 const manifest = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
 
 /** The commands of a job, one for each entry of its matrix that they name. */
@@ -67,6 +72,16 @@ describe('The workflow of GitHub', () => {
   it('runs nothing but scripts of package.json', () => {
     const scripts = [...inWorkflow].flatMap((command) => /^npm run --silent (\S+)/.exec(command)?.[1] ?? []);
     expect(scripts.filter((script) => !(script in manifest.scripts))).toEqual([]);
+  });
+
+  it('runs for a pull request what takes less than 15 minutes, and all of it every night', () => {
+    const { passed: _, ...jobs } = workflow.jobs;
+    const always = Object.entries(jobs).filter(([, job]) => job.if === undefined);
+    expect(always.map(([name]) => name)).toEqual(['checks', 'test', 'explorer', 'peers', 'package']);
+    for (const [, job] of always) expect(job['timeout-minutes']).toBeLessThanOrEqual(15);
+    const nightly = new Set(Object.values(jobs).flatMap((job) => job.if ?? []));
+    expect([...nightly]).toEqual(["inputs.all || github.event_name == 'schedule'"]);
+    expect(workflow.on).toMatchObject({ schedule: [{}], workflow_call: { inputs: { all: { default: true } } } });
   });
 
   it('waits for every job before it passes', () => {
