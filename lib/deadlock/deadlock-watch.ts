@@ -34,7 +34,7 @@ const deadlockError = (
   new LockDeadlockError(
     `Waiting for lock "${lockName}" would not end, because the callers that wait hold what the others wait for: ${cycleText(cycle)}. ` +
       'The first of these gave up, so that the others go on: let its locks be released, then try again; to prevent it, acquire these locks in the same order everywhere',
-    { lockName, template, details: { cycle, waitedMs: waited } },
+    { lockName, template, details: { cycle, waited } },
   );
 
 /** A record that was found, and what it says. */

@@ -38,7 +38,7 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
   constructor(
     readonly grant: Grant,
     readonly lifetime: HoldLifetime,
-    readonly waitedMs: number,
+    readonly waited: number,
     readonly acquiredAt?: string | undefined,
   ) {
     this.seat = lifetime === 'manual' ? new WeakSeat<GrantedHold>(this, acquiredAt) : this;
@@ -216,8 +216,8 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
   }
 
   toJSON(): HoldSummary {
-    const { name, owner, waitedMs, isHeld } = this;
-    return { name, owner, waitedMs, isHeld };
+    const { name, owner, waited, isHeld } = this;
+    return { name, owner, waited, isHeld };
   }
 
   [inspect.custom](): string {

@@ -30,7 +30,7 @@ export interface Hold extends AsyncDisposable {
   readonly fence: bigint | undefined;
 
   /** How long this acquisition waited, ms. */
-  readonly waitedMs: number;
+  readonly waited: number;
 
   /**
    * Whether the lock is certainly held, by the local clock and without a round trip: it was not released, its lease has
@@ -142,7 +142,7 @@ export interface Hold extends AsyncDisposable {
 export interface HoldSummary {
   readonly name: string;
   readonly owner: string;
-  readonly waitedMs: number;
+  readonly waited: number;
   readonly isHeld: boolean;
 }
 

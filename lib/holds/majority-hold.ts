@@ -16,11 +16,11 @@ export class MajorityHold extends CompositeHold {
    */
   constructor(
     members: readonly GrantedHold[],
-    waitedMs: number,
+    waited: number,
     private readonly needed: number,
     private readonly size: number,
   ) {
-    super(members, waitedMs);
+    super(members, waited);
   }
 
   override get remaining(): number {

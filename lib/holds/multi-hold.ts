@@ -26,7 +26,7 @@ export class CompositeHold implements MultiHold {
 
   constructor(
     readonly members: readonly GrantedHold[],
-    readonly waitedMs: number,
+    readonly waited: number,
   ) {}
 
   get name(): string {
@@ -103,8 +103,8 @@ export class CompositeHold implements MultiHold {
   }
 
   toJSON(): HoldSummary {
-    const { name, owner, waitedMs, isHeld } = this;
-    return { name, owner, waitedMs, isHeld };
+    const { name, owner, waited, isHeld } = this;
+    return { name, owner, waited, isHeld };
   }
 
   [inspect.custom](): string {

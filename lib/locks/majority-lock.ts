@@ -160,7 +160,7 @@ export class MajorityLock extends CompositeLock {
     if (shutdown) return shutdown;
     const said = members.map((member) => ({ lock: member.name, error: failures.get(member) }));
     const waited = Math.round(limit.waited);
-    const context = { lockName: name, details: { members: said, needed, waitedMs: waited }, cause: errors[0] };
+    const context = { lockName: name, details: { members: said, needed, waited }, cause: errors[0] };
     const why = errors.map(messageOf).join('; ');
     const text = `Fewer than ${needed} of the ${members.length} locks "${name}" could be acquired within ${waited} ms: ${why}`;
     if (tooMany((error) => !(error instanceof LockConflictError || error instanceof LockTimeoutError))) {

@@ -62,6 +62,6 @@ export const admit = (
   });
 
 /** The hold that an acquisition led to, for its listeners. */
-export const takenAs = ({ grant, owner, waitedMs }: GrantedHold): readonly [Taken] => [
-  { hold: grant, owner, waited: waitedMs },
+export const takenAs = ({ grant, owner, waited }: GrantedHold): readonly [Taken] => [
+  { hold: grant, owner, waited },
 ];

@@ -77,6 +77,6 @@ export const refusal = (
     : `was not granted after ${waited} ms`;
   return new LockTimeoutError(`${what} "${name}" ${seen}; wait longer or try again later`, {
     ...context,
-    details: { ...last, waitedMs: waited },
+    details: { ...last, waited },
   });
 };

@@ -28,7 +28,7 @@ onEveryBackend((world) => {
       expect(JSON.parse(JSON.stringify(hold))).toEqual({
         name: 'a, b',
         owner: hold.owner,
-        waitedMs: hold.waitedMs,
+        waited: hold.waited,
         isHeld: true,
       });
       expect(inspect(hold)).toMatch(/^Hold \{\s+name: 'a, b'/);

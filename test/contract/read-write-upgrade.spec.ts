@@ -20,7 +20,7 @@ onEveryBackend((world) => {
       const [here, there] = [await open(), await open()];
       const reading = await here.read.acquire();
       const writing = written(await reading.tryUpgrade());
-      expect(writing).toMatchObject({ name: 'n', isHeld: true, waitedMs: 0 });
+      expect(writing).toMatchObject({ name: 'n', isHeld: true, waited: 0 });
       expect(writing.owner).not.toBe(reading.owner);
       expect([reading.isHeld, reading.isReleased, reading.remaining]).toEqual([false, true, 0]);
       expect(() => reading.assertHeld()).toThrow(LockLostError);

@@ -9,9 +9,9 @@ describe('A hold of a grant', () => {
   it('shows name, owner, fence and signal of its grant, and the time waited', () => {
     const { grant } = openGrant({ name: 'order:1', owner: 'me:7' });
     const hold = new GrantedHold(grant, 'scoped', 12);
-    expect(hold).toMatchObject({ name: 'order:1', owner: 'me:7', fence: undefined, waitedMs: 12, isHeld: true });
+    expect(hold).toMatchObject({ name: 'order:1', owner: 'me:7', fence: undefined, waited: 12, isHeld: true });
     expect(hold.signal).toBe(grant.signal);
-    const summary = { name: 'order:1', owner: 'me:7', waitedMs: 12, isHeld: true };
+    const summary = { name: 'order:1', owner: 'me:7', waited: 12, isHeld: true };
     expect(JSON.parse(JSON.stringify(hold))).toEqual(summary);
     expect(inspect(hold)).toBe(`Hold ${inspect(summary)}`);
   });

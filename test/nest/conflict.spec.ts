@@ -153,7 +153,7 @@ describe('A @Locked method that does not get its lock', () => {
     const error = await outcome;
     expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', lockName: 'order:taken', template: 'order:<0>' });
     expect(error.message).toContain(`is still held by ${rival.owner} after 2000 ms. Its lease ends in `);
-    expect(error.details).toMatchObject({ holder: rival.owner, waitedMs: 2000 });
+    expect(error.details).toMatchObject({ holder: rival.owner, waited: 2000 });
     expect(orders.runs).toBe(0);
   });
 

@@ -62,7 +62,7 @@ describe('Acquiring a fair lock', () => {
       await parts.clock.advance(60);
       const call = acquirer.acquire<unknown>(asked, LEASE, () => {}).catch((error: unknown) => error);
       parts.locks.acquires.take().reply({ outcome: 'busy', holder: 'them:1', remaining: -1 });
-      await expect(call).resolves.toMatchObject({ code: 'LOCK_TIMEOUT', details: { holder: 'them:1', waitedMs: 60 } });
+      await expect(call).resolves.toMatchObject({ code: 'LOCK_TIMEOUT', details: { holder: 'them:1', waited: 60 } });
       expect(parts.attempted).toEqual([]);
     });
 

@@ -33,7 +33,7 @@ describe('A waiter whose time is over during its own attempt', () => {
     await bench.clock.advance(60);
     reply(attempt, 'busy');
     await bench.clock.advance(0);
-    expect(bench.errors).toMatchObject([{ details: { holder: 'them', remaining: 7000, waitedMs: 60 } }]);
+    expect(bench.errors).toMatchObject([{ details: { holder: 'them', remaining: 7000, waited: 60 } }]);
   });
 
   it('may still be handed what a holder of this process releases before the reply', async () => {
