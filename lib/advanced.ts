@@ -11,7 +11,7 @@ export type { ErrorResponseSettings } from './module/lock-error-response.js';
 export type { HandlerKey } from './decorators/lock-handler.interceptor.js';
 export type { CallerSignal } from './decorators/caller-signal.js';
 export type { LockHandlerOptions } from './decorators/locked.options.js';
-export type { SharedMethodOptions } from './decorators/single-flight.options.js';
+export type { SingleFlightMethodOptions } from './decorators/single-flight.options.js';
 export type { ReleaseAfter, ReleaseContext } from './decorators/release-after.js';
 export type { KeyFunction } from './decorators/locked.types.js';
 export type { HexadecimalId, KeyPart } from './keys/key-encoding.js';

@@ -11,7 +11,7 @@ import {
 import { cancelsOnDisconnect } from './request.interceptor.js';
 import { executorOf } from './instance-wiring.js';
 import { assertArgumentsExist, methodKey } from './method-key.js';
-import { type SharedMethodOptions, sharedPlanFor } from './single-flight.options.js';
+import { type SingleFlightMethodOptions, sharedPlanFor } from './single-flight.options.js';
 import type { AsJson } from '../coordination/flight-result.js';
 import type { CheckHost, CheckKey, CheckKeyFunction, IsAny, Method } from './locked.types.js';
 import type { Refused } from '../validation/refused.js';
@@ -61,13 +61,13 @@ const DECORATOR = '@SingleFlight';
  * @SingleFlight('report:<0>', { ttl: '5s' })
  * async report(month: string): Promise<Report> { … }
  */
-export function SingleFlight<const K extends string>(key: K, options?: SharedMethodOptions): SharedByTemplate<K>;
+export function SingleFlight<const K extends string>(key: K, options?: SingleFlightMethodOptions): SharedByTemplate<K>;
 /** Shares one execution of the method, with its result or error, under the name that `key` returns for the arguments. */
 export function SingleFlight<A extends readonly unknown[]>(
   key: (...args: A) => string,
-  options?: SharedMethodOptions,
+  options?: SingleFlightMethodOptions,
 ): SharedByFunction<A>;
-export function SingleFlight(key: unknown, options?: SharedMethodOptions) {
+export function SingleFlight(key: unknown, options?: SingleFlightMethodOptions) {
   const plan = sharedPlanFor(options);
   const { template, names } = methodKey(key, DECORATOR);
 

@@ -10,7 +10,7 @@ import { type ConnectionChoice, parseConnectionName } from '../locks/options/con
 import { type AcquireOptions, LEASE_OPTIONS, type LeaseOptions, type LockRequest } from '../waiting/acquire.options.js';
 
 /** How the result of a method is shared. */
-export type SharedMethodOptions = SharedResultOptions &
+export type SingleFlightMethodOptions = SharedResultOptions &
   ConnectionChoice &
   LeaseOptions &
   Pick<AcquireOptions, 'wait'> & {
@@ -21,7 +21,7 @@ export type SharedMethodOptions = SharedResultOptions &
     readonly cancelOnDisconnect?: boolean | undefined;
   };
 
-const OPTIONS = namesOf<SharedMethodOptions>()(
+const OPTIONS = namesOf<SingleFlightMethodOptions>()(
   ...RESULT_OPTIONS,
   ...LEASE_OPTIONS,
   'wait',
@@ -40,7 +40,7 @@ export interface SharedPlan {
 }
 
 /** @throws LockOptionsError that names option and value. */
-export const sharedPlanFor = (options: SharedMethodOptions | undefined): SharedPlan => {
+export const sharedPlanFor = (options: SingleFlightMethodOptions | undefined): SharedPlan => {
   const given = parseOptions(options, OPTIONS, { of: '@SingleFlight' });
   const { cancelOnDisconnect } = given;
   if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
