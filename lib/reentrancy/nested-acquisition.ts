@@ -10,7 +10,7 @@ import { lockFields } from '../holds/hold-events.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import type { WaitGuard, WaitLimit } from '../time/wait-limit.js';
-import type { Request } from './admission.js';
+import type { Request } from './requested-hold.js';
 import type { ContextServices } from './enclosing-holds.js';
 
 /** Services that look at the order in which code acquires locks. */

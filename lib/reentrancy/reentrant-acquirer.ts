@@ -6,7 +6,7 @@ import { currentBeneficiary, type HoldingContext, type ScopeContext } from '../c
 import type { AsyncMutex, Unlock } from '../concurrency/async-mutex.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { entered, type HeldSection } from './critical-section.js';
-import { admissionOf, admit, type Request, requestFor, takenAs } from './admission.js';
+import { requestedHold, admit, type Request, requestFor, takenAs } from './requested-hold.js';
 import type { HoldLifetime } from '../holds/grant-holds.js';
 import type { GrantOrigin } from '../holds/hold-events.js';
 import { GrantedHold } from '../holds/granted-hold.js';
@@ -217,7 +217,7 @@ export class ReentrantAcquirer {
     if (read) return Promise.reject(upgradeError(read, request.template));
     // A new owner is not admitted while the application shuts down.
     const limit = nestedLimit(runtime, kind, request).withShutdown(runtime.shutdown);
-    const asked = admissionOf(request, limit, lifetime, place);
+    const asked = requestedHold(request, limit, lifetime, place);
     const lease = firstLease(request.lease, runtime.watchdog.timeout);
     return kind.acquirer.acquire(asked, lease, admit(runtime, kind, asked));
   }
@@ -240,7 +240,7 @@ export class ReentrantAcquirer {
       const lease = firstLease(request.lease, watchdog.timeout);
       const acquired = await retryWhileWaiting(request, () => readWhileWriting(write, this.kind.operations, lease));
       if (!acquired) return undefined;
-      const hold = admit(this.runtime, this.kind, admissionOf(request, request.limit, lifetime, place))(acquired);
+      const hold = admit(this.runtime, this.kind, requestedHold(request, request.limit, lifetime, place))(acquired);
       readWritePairs.add(write, hold.grant);
       return hold;
     } finally {

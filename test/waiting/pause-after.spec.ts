@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../lib/errors.js';
-import { pauseAfter } from '../../lib/waiting/wake-signal.js';
+import { pauseAfter } from '../../lib/waiting/waiter-sleep.js';
 
 const SILENT = new LockUnavailableError('no reply', 'unknown', false);
 

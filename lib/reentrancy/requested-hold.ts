@@ -19,7 +19,7 @@ export interface Request extends AcquireContext, AcquireTerms {
 }
 
 /** A request for a lock, and the hold that it leads to. */
-interface Admission extends Request {
+interface RequestedHold extends Request {
   readonly lifetime: HoldLifetime;
   /** Where the grant will be found in a scope. */
   readonly place: GrantPlace<Grant> | undefined;
@@ -41,18 +41,18 @@ export const requestFor = (
 };
 
 /** @param limit The limit of the wait: that of the request, or one that a shutdown ends as well. */
-export const admissionOf = (
+export const requestedHold = (
   { what, name, template, lease, origin, observer, acquiredAt }: Request,
   limit: WaitLimit,
   lifetime: HoldLifetime,
   place: GrantPlace<Grant> | undefined,
-): Admission => ({ what, name, template, lease, limit, origin, observer, acquiredAt, lifetime, place });
+): RequestedHold => ({ what, name, template, lease, limit, origin, observer, acquiredAt, lifetime, place });
 
 /** Makes the grant and its first hold of what was acquired. There may be many waiters: it captures nothing more. */
 export const admit = (
   runtime: GrantServices,
   kind: LockKind,
-  asked: Admission,
+  asked: RequestedHold,
 ): ((acquired: Acquired) => GrantedHold) =>
   runtime.grants.forCaller((acquired) => {
     const grant = new Grant(runtime, kind, asked.name, acquired, asked.origin, asked.place);
