@@ -62,6 +62,4 @@ export const admit = (
   });
 
 /** The hold that an acquisition led to, for its listeners. */
-export const takenAs = ({ grant, owner, waited }: GrantedHold): readonly [Taken] => [
-  { hold: grant, owner, waited },
-];
+export const takenAs = ({ grant, owner, waited }: GrantedHold): readonly [Taken] => [{ hold: grant, owner, waited }];
