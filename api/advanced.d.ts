@@ -154,7 +154,7 @@ export type HoldRelease = 'released' | 'still-held' | 'expired';
 export interface HoldSummary {
     readonly name: string;
     readonly owner: string;
-    readonly waitedMs: number;
+    readonly waited: number;
     readonly isHeld: boolean;
 }
 
@@ -571,14 +571,14 @@ export type SetCountOptions = TtlOptions;
 
 export type SetPermitsOptions = TtlOptions;
 
-export type SharedMethodOptions = SharedResultOptions & ConnectionChoice & LeaseOptions & Pick<AcquireOptions, 'wait'> & {
-    readonly cancelOnDisconnect?: boolean | undefined;
-};
-
 export interface SharedResultOptions {
     readonly ttl?: Duration | undefined;
     readonly errors?: readonly ErrorClass[] | undefined;
 }
+
+export type SingleFlightMethodOptions = SharedResultOptions & ConnectionChoice & LeaseOptions & Pick<AcquireOptions, 'wait'> & {
+    readonly cancelOnDisconnect?: boolean | undefined;
+};
 
 export type SingleFlightOptions = SharedResultOptions & AcquireOptions & ConnectionChoice;
 

@@ -43,7 +43,7 @@ import type {
     ReturnedLockOptions,
     SetCountOptions,
     SetPermitsOptions,
-    SharedMethodOptions,
+    SingleFlightMethodOptions,
     SingleFlightOptions,
     UpgradeOptions,
     WaitOptions,
@@ -217,7 +217,7 @@ export interface Hold extends AsyncDisposable {
     readonly name: string;
     readonly owner: string;
     readonly fence: bigint | undefined;
-    readonly waitedMs: number;
+    readonly waited: number;
     readonly isHeld: boolean;
     readonly isReleased: boolean;
     readonly remaining: number;
@@ -688,8 +688,8 @@ export interface SharedByTemplate<K extends string> {
     <T extends object, M extends Method>(target: T & CheckHost<T>, name: string | symbol, descriptor: TypedPropertyDescriptor<M> & CheckResult<M> & CheckKey<K, M, KeyPart>): void;
 }
 
-export declare function SingleFlight<const K extends string>(key: K, options?: SharedMethodOptions): SharedByTemplate<K>;
-export declare function SingleFlight<A extends readonly unknown[]>(key: (...args: A) => string, options?: SharedMethodOptions): SharedByFunction<A>;
+export declare function SingleFlight<const K extends string>(key: K, options?: SingleFlightMethodOptions): SharedByTemplate<K>;
+export declare function SingleFlight<A extends readonly unknown[]>(key: (...args: A) => string, options?: SingleFlightMethodOptions): SharedByFunction<A>;
 
 export declare class StaleFenceError extends LockError {
     readonly resource: string;

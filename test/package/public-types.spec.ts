@@ -25,12 +25,18 @@ function entryOf(name: string): string {
  */
 const PARTS: Readonly<Record<string, string>> = {
   ConfigurableModuleClass: "the base class of RedisLockModule, by Nest's builder",
+  LockOpenTelemetryModule_base: 'the base class of this module, by the compiler',
+  LockPrometheusModule_base: 'the base class of this module, by the compiler',
+  ObservingModule: 'the static methods of these two modules',
   MethodParameterDecorator: 'the return type of @CurrentHold()',
   Returns: 'a union of texts',
   LockedNeed: 'alternatives of options',
-  NoKind: 'alternatives of options',
+  Without: 'alternatives of options',
+  NotWithPermits: 'alternatives of options',
+  NotWithLimit: 'alternatives of options',
+  NOT_WITH_PERMITS: 'alternatives of options',
+  NOT_WITH_LIMIT: 'alternatives of options',
   KindChoice: 'alternatives of options',
-  WithoutKind: 'alternatives of options',
   Exclusive: 'alternatives of options',
   Unfair: 'alternatives of options',
   Unfenced: 'alternatives of options',
@@ -42,8 +48,18 @@ const PARTS: Readonly<Record<string, string>> = {
   OfOwner: 'fields that several events share',
   CandidateState: 'a union of texts',
   Json: 'the result of AsJson',
+  InsteadOf: 'the result of a call that does not get its lock',
+  Otherwise: 'the result of a call that does not get its lock',
+  CheckLockOptions: 'checks options at compile time',
+  KindContradictions: 'checks options at compile time',
+  LeaseContradictions: 'checks options at compile time',
+  NeedContradictions: 'checks options at compile time',
 };
-const COMPILE_TIME = ['decorators/locked.types.d.ts', 'decorators/single-flight.decorator.d.ts'];
+const COMPILE_TIME = [
+  'decorators/locked.types.d.ts',
+  'decorators/single-flight.decorator.d.ts',
+  'validation/refused.d.ts',
+];
 
 /** The declarations of the package, made as its build makes them. */
 const declarations = (): ReadonlyMap<string, string> => {
