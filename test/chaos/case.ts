@@ -1,3 +1,4 @@
+import type { RedisLockOptions } from '../../lib/index.js';
 import type { Load } from './load/load.js';
 import type { TopologyName } from './topologies/topology.js';
 import type { ChaosRun } from './chaos-run.js';
@@ -11,7 +12,7 @@ export interface ChaosCase {
   /** The load during the fault. Default: the usual load of the topology. Empty: no load. */
   readonly load?: (topology: TopologyName) => readonly Load[];
   /** More options for every client. */
-  readonly options?: Readonly<Record<string, unknown>>;
+  readonly options?: RedisLockOptions;
   /** Settings of the servers, for topologies without a cluster. */
   readonly serverArgs?: readonly string[];
   /** The number of processes. Default: 3. */

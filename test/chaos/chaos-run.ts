@@ -1,3 +1,4 @@
+import type { RedisLockOptions } from '../../lib/index.js';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +60,7 @@ export class ChaosRun {
   }
 
   /** The options of every client, with those of the case. */
-  get options(): Readonly<Record<string, unknown>> {
+  get options(): RedisLockOptions {
     return { ...OPTIONS, ...this.topology.options, ...this.chaos.options };
   }
 
@@ -86,7 +87,7 @@ export class ChaosRun {
   }
 
   /** A client in this process. */
-  open(options: Readonly<Record<string, unknown>> = {}): Client {
+  open(options: RedisLockOptions = {}): Client {
     const client = openClient({ ...this.options, ...options });
     this.clients.push(client);
     return client;
@@ -98,7 +99,7 @@ export class ChaosRun {
   }
 
   /** Starts another process with this load. */
-  async spawn(loads: readonly Load[] = this.loads, options: Readonly<Record<string, unknown>> = {}): Promise<number> {
+  async spawn(loads: readonly Load[] = this.loads, options: RedisLockOptions = {}): Promise<number> {
     const index = this.processes.length;
     const path = join(this.folder, `${index}.jsonl`);
     const setup: LoadSetup = { options: { ...this.options, ...options }, path, seed: this.seed * 100 + index };

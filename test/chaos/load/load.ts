@@ -1,3 +1,4 @@
+import type { RedisLockOptions } from '../../../lib/index.js';
 /** The kind of lock or permit that a loop acquires and releases repeatedly. */
 export type LoadKind =
   | 'naive'
@@ -31,7 +32,7 @@ export interface Load {
 
 /** The instructions for a process at its start. */
 export interface LoadSetup {
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: RedisLockOptions;
   /** The file of its history. */
   readonly path: string;
   readonly seed: number;

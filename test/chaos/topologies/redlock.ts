@@ -12,7 +12,7 @@ export const startRedlock = async (): Promise<Topology> => {
   const admins = new Admins();
   return {
     name: 'redlock',
-    options: { redlock: { nodes: proxies.map(({ url }) => url), nodeTimeout: 200 } },
+    options: { redLock: { nodes: proxies.map(({ url }) => url), nodeTimeout: 200 } },
     servers,
     proxies,
     admin: (of) => admins.of(of),

@@ -12,7 +12,7 @@ export const startSentinel = async (): Promise<SentinelsOf> => {
   return {
     name: 'sentinel',
     sentinels,
-    options: { connection: { sentinels: sentinels.sentinels, name: sentinels.name } },
+    options: { connection: { sentinels: [...sentinels.sentinels], name: sentinels.name } },
     get servers() {
       return sentinels.servers;
     },

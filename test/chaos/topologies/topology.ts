@@ -1,3 +1,4 @@
+import type { RedisLockOptions } from '../../../lib/index.js';
 import type { Redis } from 'ioredis';
 import type { FaultProxy } from '../../servers/proxy/fault-proxy.js';
 import type { RedisServer } from '../../servers/redis/redis-server.js';
@@ -9,7 +10,7 @@ export type TopologyName = (typeof TOPOLOGIES)[number];
 export interface Topology {
   readonly name: TopologyName;
   /** Options of the module for these servers, as JSON. */
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: RedisLockOptions;
   readonly servers: readonly RedisServer[];
   /** Proxies between clients and servers, if the topology has any. */
   readonly proxies: readonly FaultProxy[];
