@@ -1,5 +1,5 @@
 import { isPassing } from '../errors.js';
-import { pauseUnanswered } from './waiter-sleep.js';
+import { pauseUnanswered } from './wake-signal.js';
 import { refusal } from './wait-errors.js';
 import { type AcquireContext } from './acquirer.js';
 

@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../lib/errors.js';
-import { pauseAfter } from '../../lib/waiting/waiter-sleep.js';
+import { pauseAfter } from '../../lib/waiting/wake-signal.js';
 
 const SILENT = new LockUnavailableError('no reply', 'unknown', false);
 

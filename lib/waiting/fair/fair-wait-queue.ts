@@ -1,5 +1,5 @@
 import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import { pauseAfter, pauseUnanswered, WakeSignal } from '../waiter-sleep.js';
+import { pauseAfter, pauseUnanswered, WakeSignal } from '../wake-signal.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
 import { fairChannel } from '../../keys/redisson-keys.js';
 import { Deadline } from '../../time/deadline-timer.js';

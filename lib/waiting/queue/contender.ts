@@ -8,7 +8,7 @@ import { isPassing, LockUnavailableError } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { WaitLimit } from '../../time/wait-limit.js';
 import type { WaitDependencies } from '../acquirer.js';
-import { pauseAfter, WakeSignal } from '../waiter-sleep.js';
+import { pauseAfter, WakeSignal } from '../wake-signal.js';
 import { attemptTogether, Candidates } from './candidates.js';
 import { Outcomes } from '../outcomes.js';
 import type { Releases } from './releases.js';

@@ -119,7 +119,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'a server that does not answer is asked at the same pace for ever',
     edits: [
       {
-        file: 'waiting/waiter-sleep.ts',
+        file: 'waiting/wake-signal.ts',
         find: 'UNAVAILABLE_PAUSE_MS * 2 ** Math.max(0, unanswered - 1)',
         replace: 'UNAVAILABLE_PAUSE_MS',
       },

@@ -1,6 +1,6 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { untilLastLook, WakeSignal } from '../../lib/waiting/waiter-sleep.js';
+import { untilLastLook, WakeSignal } from '../../lib/waiting/wake-signal.js';
 
 describe('A wake signal', () => {
   const setUp = () => {
