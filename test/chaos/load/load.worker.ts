@@ -68,6 +68,13 @@ const loops: Promise<void>[] = [];
 let attempts = 0;
 let grants = 0;
 
+/** The one server of loads that go round the library. */
+const serverUrl = (): string => {
+  const { connection } = options;
+  if (typeof connection !== 'string') throw new Error('This load needs one server, given as a URL');
+  return connection;
+};
+
 /** The time that a holder works before it checks again that it still holds, ms. */
 const LOOK_MS = 3;
 
@@ -126,14 +133,14 @@ const take = async (load: Load, name: string): Promise<Held> => {
   const terms = { wait, signal: stopping.signal };
   const { locks } = client;
   if (kind === 'naive') {
-    const redis = (naive ??= new Redis(String(options['connection'])));
+    const redis = (naive ??= new Redis(serverUrl()));
     if (!(await takeNaively(redis, name, lease ?? LEASE_MS, stopping.signal))) {
       throw new LockAbortedError('The load has ended');
     }
     return { isHeld: () => true, release: () => redis.del(name) };
   }
   if (kind === 'redisson') {
-    redisson ??= new RedissonClient(String(options['connection']));
+    redisson ??= new RedissonClient(serverUrl());
     const held = await redisson.tryLock(name, { ...terms, lease: lease ?? LEASE_MS });
     if (!held) throw new LockAbortedError('The wait is over, or the load has ended');
     return held;
