@@ -18,6 +18,8 @@ export interface ListOptions {
   readonly batch?: number | undefined;
 }
 
+const OPTIONS = namesOf<ListOptions>()('signal', 'batch');
+
 /** The locks that are looked for. */
 interface ListSearch {
   readonly pattern: string;
@@ -36,7 +38,7 @@ const isSendable = (text: string, maxBytes: number): boolean => {
 
 /** @throws LockOptionsError that names option and value. */
 export const parseList = (pattern: unknown, options: ListOptions | undefined, { maxBytes }: NameLimits): ListSearch => {
-  const { signal, batch = BATCH } = parseOptions(options, namesOf<ListOptions>()('signal', 'batch'), { of: 'list' });
+  const { signal, batch = BATCH } = parseOptions(options, OPTIONS, { of: 'list' });
   if (typeof pattern !== 'string' || pattern === '' || !isSendable(pattern, maxBytes)) {
     throw invalidOption('pattern', pattern, `a glob such as "order:*", of at most ${maxBytes} bytes`);
   }

@@ -9,6 +9,8 @@ export interface NonReentrantLockOptions {
   readonly fair?: boolean | undefined;
 }
 
+const OPTIONS = namesOf<NonReentrantLockOptions>()('fair');
+
 /**
  * A lock that its owner cannot acquire twice: a second acquisition fails at once with `LockOwnershipError`, also by
  * `tryAcquire` (Redisson: `getNonReentrantLock`, which throws `IllegalMonitorStateException`). All other behaviour, and
@@ -20,7 +22,7 @@ export class NonReentrantLock extends ReentrantLock {
    * @throws LockOptionsError
    */
   constructor(runtime: LockServices, name: string, options?: NonReentrantLockOptions) {
-    const given = parseOptions(options, namesOf<NonReentrantLockOptions>()('fair'), { of: 'getNonReentrantLock' });
+    const given = parseOptions(options, OPTIONS, { of: 'getNonReentrantLock' });
     super(runtime, name, undefined, chosenKind(runtime.kinds, parseKind({ ...given, kind: 'nonReentrant' })));
   }
 }

@@ -12,6 +12,8 @@ export interface ReadWriteLockOptions {
   readonly preference?: 'writer' | undefined;
 }
 
+const OPTIONS = namesOf<ReadWriteLockOptions>()('preference');
+
 /**
  * Many concurrent readers or one writer (Redisson: `RReadWriteLock`). A writer may also acquire the read half, and
  * keeps it after releasing the write half. A reader that acquires the write half would wait for
@@ -29,8 +31,7 @@ export interface ReadWriteLock {
 
 /** @throws LockOptionsError that names option and value. */
 const parsePreference = (options: ReadWriteLockOptions | undefined): 'writer' | undefined => {
-  const names = namesOf<ReadWriteLockOptions>()('preference');
-  const { preference } = parseOptions(options, names, { of: 'getReadWriteLock' });
+  const { preference } = parseOptions(options, OPTIONS, { of: 'getReadWriteLock' });
   if (preference === undefined || preference === 'writer') return preference;
   throw invalidOption('preference', preference, '"writer"');
 };

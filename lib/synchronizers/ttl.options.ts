@@ -7,12 +7,14 @@ export interface TtlOptions {
   readonly ttl?: Duration | undefined;
 }
 
+const OPTIONS = namesOf<TtlOptions>()('ttl');
+
 /**
  * Milliseconds to live; `undefined`: unlimited.
  * @param of The method, for the message.
  * @throws LockOptionsError that names the value.
  */
 export const parseTtl = (options: TtlOptions | undefined, of: string): number | undefined => {
-  const { ttl } = parseOptions(options, namesOf<TtlOptions>()('ttl'), { of });
+  const { ttl } = parseOptions(options, OPTIONS, { of });
   return ttl === undefined ? undefined : parseDuration(ttl, 'ttl', { min: 1, max: MAX_DURATION });
 };

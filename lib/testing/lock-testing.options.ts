@@ -24,9 +24,11 @@ export interface LockTestingOptions {
   readonly clock?: ManualClock | 'timers' | undefined;
 }
 
+const OPTIONS = namesOf<LockTestingOptions>()('clock');
+
 /** @throws LockOptionsError that names option and value. */
 export const parseTestingOptions = (options: LockTestingOptions | undefined): { readonly clock: Scheduler } => {
-  const { clock } = parseOptions(options, namesOf<LockTestingOptions>()('clock'), { of: 'LockTesting' });
+  const { clock } = parseOptions(options, OPTIONS, { of: 'LockTesting' });
   if (clock === undefined) return { clock: new ManualClock() };
   if (clock === 'timers') return { clock: timersClock };
   if (clock instanceof ManualClock) return { clock };

@@ -51,7 +51,7 @@ export class BatchedRenewals extends RedisOperations {
     return asked.catch((error: unknown) => {
       const owners = renewals.map(({ owner }) => owner);
       if (isUnknown(error)) this.unknownOutcomes.add(owners, deadline);
-      // What cannot be renewed in one command, because some of the keys have moved, can be renewed one by one.
+      // Leases that one command cannot renew, because some of the keys have moved, can be renewed one by one.
       if (renewals.length > 1 && isTryAgain(error)) return renewEach(renewals, (one) => this.renewTogether([one]));
       throw error;
     });

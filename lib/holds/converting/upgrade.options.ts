@@ -11,12 +11,14 @@ export interface UpgradeOptions {
   readonly lease?: Duration | undefined;
 }
 
+const OPTIONS = namesOf<UpgradeOptions>()('lease');
+
 /** How a hold changes to the other half of its lock. */
 export type ConversionName = 'tryUpgrade' | 'downgrade';
 
 /** @throws LockOptionsError that names option and value. */
 export const parseUpgrade = (options: UpgradeOptions | undefined, of: ConversionName): number | undefined => {
-  const { lease } = parseOptions(options, namesOf<UpgradeOptions>()('lease'), { of });
+  const { lease } = parseOptions(options, OPTIONS, { of });
   return lease === undefined ? undefined : parseLease(lease, 'lease');
 };
 

@@ -12,9 +12,11 @@ export interface DetachOptions {
   readonly lease?: Duration | undefined;
 }
 
+const OPTIONS = namesOf<DetachOptions>()('lease');
+
 /** @throws LockOptionsError that names option and value. */
 export const parseDetach = (options: DetachOptions | undefined, of: string): number | undefined => {
-  const { lease } = parseOptions(options, namesOf<DetachOptions>()('lease'), { of });
+  const { lease } = parseOptions(options, OPTIONS, { of });
   return lease === undefined ? undefined : parseLease(lease, 'lease');
 };
 

@@ -81,6 +81,8 @@ export interface RedisFenceStoreOptions {
   readonly keepFence?: Duration;
 }
 
+const REDIS_OPTIONS = namesOf<RedisFenceStoreOptions>()('keepFence');
+
 /** Stores the last fence of each resource in the key `fence:resource`, for receivers of several processes. */
 export class RedisFenceStore implements FenceStore {
   private readonly keep: number;
@@ -93,7 +95,7 @@ export class RedisFenceStore implements FenceStore {
     private readonly client: FenceClient,
     options?: RedisFenceStoreOptions,
   ) {
-    const given = parseOptions(options, namesOf<RedisFenceStoreOptions>()('keepFence'), { of: 'RedisFenceStore' });
+    const given = parseOptions(options, REDIS_OPTIONS, { of: 'RedisFenceStore' });
     this.keep = parseEnd(given.keepFence, 'keepFence');
   }
 

@@ -9,7 +9,7 @@ export interface StoredHolder {
   readonly remaining: number;
   /** Of a group lock: the fields that it holds. */
   readonly fields?: readonly string[];
-  /** What the holder has recorded of itself, as text. */
+  /** The record that the holder has made of itself, as text. */
   readonly record?: string;
 }
 
@@ -20,7 +20,7 @@ export interface StoredQueue {
   readonly owners: readonly OwnerId[];
 }
 
-/** What is stored under the name of a lock, semaphore or latch, read in one step. */
+/** The data under the name of a lock, semaphore or latch, read in one step. */
 export interface StoredState {
   /** `foreign`: data of something else, see `problem`. */
   readonly shape: 'none' | 'exclusive' | 'read' | 'write' | 'group' | 'limit' | 'permits' | 'number' | 'foreign';
@@ -39,7 +39,7 @@ export interface StoredState {
   readonly fence?: bigint;
   /** The number of a semaphore or latch; the limit of the last owner that was admitted. */
   readonly number?: number;
-  /** What was found that is not understood. */
+  /** The type of data that is not understood. */
   readonly problem?: string;
 }
 

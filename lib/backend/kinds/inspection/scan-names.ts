@@ -20,7 +20,7 @@ const nameBeside = (key: string, suffix: string, keyOf: (name: string) => string
   return names.find((name) => name !== '' && keyOf(name) === key);
 };
 
-/** What one pass over the keys of a server looks for. */
+/** The aim of one pass over the keys of a server. */
 interface Pass {
   readonly type: 'hash' | 'zset';
   readonly match: string;

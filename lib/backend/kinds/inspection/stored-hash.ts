@@ -5,7 +5,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 
-/** What a script of this folder has found, which it returns as JSON. Lua writes an empty list as `{}`. */
+/** The result of a script of this folder, as JSON. Lua writes an empty list as `{}`. */
 export class FoundReply {
   private constructor(private readonly fields: JsonObject) {}
 

@@ -23,7 +23,7 @@ export interface TakeOverRequest {
   readonly lease: number;
 }
 
-/** What becomes of a lock that was passed on, or may have been. */
+/** Steps after the reply, for a lock that was passed on, or may have been. */
 type Aftermath = Pick<DeadlineRequest<never, never>, 'onUnknown'> & {
   readonly confirmed: (outcome: HoldOutcome) => HoldOutcome | Promise<HoldOutcome>;
 };

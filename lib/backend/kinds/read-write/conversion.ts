@@ -33,7 +33,7 @@ export type UpgradeOutcome =
 
 type Half = RedisReadLock | RedisWriteLock;
 
-/** What is sent for a conversion, and how its reply is read. */
+/** The script of a conversion, and how its reply is read. */
 type Question<Reply, T> = Pick<DeadlineRequest<Reply, T>, 'send' | 'read'>;
 
 /**
