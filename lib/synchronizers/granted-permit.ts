@@ -1,14 +1,22 @@
-import { LockLostError } from '../errors.js';
-import { LazyAbortController, lossRemedy } from '../holds/loss.js';
-import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
 import { inspect } from 'node:util';
-import { endHold } from '../events/hold-tracing.js';
 import type { PermitLeaseOutcome } from '../backend/kinds/permits/permit-scripts.js';
-import type { PermitId } from '../context/permit-ids.js';
+import type { LockBackend } from '../backend/lock-backend.js';
 import { AsyncMutex } from '../concurrency/async-mutex.js';
+import type { PermitId } from '../context/permit-ids.js';
+import { isPassing, LockLostError } from '../errors.js';
+import { endHold } from '../events/hold-tracing.js';
+import type { OfLock } from '../events/life-cycle-events.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { OfHold } from '../events/lock-notices.js';
+import { HoldAgeCheck } from '../holds/hold-age-check.js';
+import { LazyAbortController, lossRemedy } from '../holds/loss.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
+import type { AcquireDefaults } from '../waiting/acquire.options.js';
+import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
+import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
+import type { Watchdog } from '../watchdog/watchdog.js';
+import type { Watched } from '../watchdog/watched.js';
 import type { Permit } from './permit.js';
-import { type Renewable, type RenewalServices, RenewedPermit } from './renewed-permit.js';
 
 const REASONS: Readonly<Record<LossReason, string>> = {
   'lease-over': 'its lease ended before it was released',
@@ -35,6 +43,34 @@ const lostPermit = (name: string, permit: string, reason: LossReason | undefined
     { lockName: name, details: { permit, reason } },
   );
 
+/** The fields of an event that say which permit-expirable semaphore it is about. */
+export const permitsOf = ({ connection }: { readonly connection: string }, name: string): OfLock => ({
+  connection,
+  kind: 'permitExpirableSemaphore',
+  lockName: name,
+  template: undefined,
+  method: undefined,
+});
+
+/** The services that a granted permit needs. */
+export interface PermitGrantServices {
+  readonly backend: LockBackend;
+  readonly scheduler: MonotonicScheduler;
+  readonly watchdog: Watchdog;
+  readonly events: LockEvents;
+  /** The name of the connection. */
+  readonly connection: string;
+  readonly defaults: AcquireDefaults;
+}
+
+/** How the watchdog renews a permit. */
+export interface PermitRenewal {
+  /** Milliseconds that each renewal grants. */
+  readonly lease: number;
+  /** The line of code that acquired the permit. */
+  readonly acquiredAt: string | undefined;
+}
+
 /** A permit as granted by the server. */
 interface PermitGrant {
   /** The semaphore's name. */
@@ -57,14 +93,20 @@ export interface PermitKeeper {
 /** Keeps a permit alive as long as its signal is referenced, so that the signal can still abort. */
 const permitsBySignal = new WeakMap<AbortSignal, GrantedPermit>();
 
-/** A permit granted in this process: held → releasing → released; or lost. Has a timer only if a listener needs it. */
-export class GrantedPermit implements Permit, LeaseHolder, Renewable {
+/**
+ * A permit granted in this process: held → releasing → released; or lost. One that is renewed is until it is released,
+ * lost, given a lease of its own, or at `maxHold`. Has a timer only if a listener needs it.
+ */
+export class GrantedPermit implements Permit, LeaseHolder, Watched {
   readonly id: PermitId;
   readonly name: string;
   readonly lease: Lease;
+  readonly method = undefined;
+  scheduleEntry: ScheduleEntry<Watched> | undefined = undefined;
   /** Started just before the command was sent. */
-  readonly sent: Stopwatch;
-  private renewal: RenewedPermit | undefined;
+  private readonly sent: Stopwatch;
+  private renewal: PermitRenewal | undefined;
+  private ageCheck: HoldAgeCheck | undefined;
   /** Changes of the lease that are in flight. */
   private changing = 0;
   private readonly stopSignal = new LazyAbortController();
@@ -72,21 +114,43 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
   private readonly changes = new AsyncMutex();
   private releasing: Promise<'released' | 'expired'> | undefined;
   private isLetGo = false;
-  private isWatched = false;
+  /** Whether anybody is told of a loss as soon as it happens. */
+  private isObserved = false;
   private lossReason: LossReason | undefined;
   private whenLost: LossListener | undefined;
   /** The object that the acquirer has, set once it may know the permit by something else. */
   handle: Permit | undefined;
 
   constructor(
-    private readonly scheduler: MonotonicScheduler,
+    private readonly runtime: PermitGrantServices,
     { name, id, sent, lease }: PermitGrant,
     private readonly keeper: PermitKeeper,
   ) {
     this.id = id;
     this.name = name;
     this.sent = sent;
-    this.lease = new Lease(scheduler, sent, lease, this);
+    this.lease = new Lease(runtime.scheduler, sent, lease, this);
+  }
+
+  get owner(): PermitId {
+    return this.id;
+  }
+
+  get operations(): LockBackend['permitExpirableSemaphore'] {
+    return this.runtime.backend.permitExpirableSemaphore;
+  }
+
+  get eventFields(): OfHold {
+    return { ...permitsOf(this.runtime, this.name), owner: this.id, heldFor: this.heldFor };
+  }
+
+  /** Milliseconds since the grant. */
+  get age(): number {
+    return this.sent.elapsed;
+  }
+
+  get heldFor(): number {
+    return Math.round(this.age);
   }
 
   get isReleased(): boolean {
@@ -113,7 +177,7 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
   get signal(): AbortSignal {
     const { signal } = this.stopSignal;
     permitsBySignal.set(signal, this);
-    this.watch();
+    this.observe();
     return signal;
   }
 
@@ -135,26 +199,88 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
   /** Calls `listener` once when the permit is lost. */
   onLoss(listener: LossListener): void {
     this.whenLost = listener;
-    this.watch();
+    this.observe();
   }
 
-  /** Lets the watchdog renew the permit from now on, each time for `lease` ms. */
-  renewBy(services: RenewalServices, lease: number, acquiredAt: string | undefined): void {
-    this.renewal = new RenewedPermit(services, this, lease, acquiredAt);
-    this.renewal.begin();
+  /** Lets the watchdog renew the permit from now on. */
+  renewBy(renewal: PermitRenewal): void {
+    this.renewal = renewal;
+    this.ageCheck = new HoldAgeCheck(this);
+    this.beginRenewing();
   }
 
   get isRenewed(): boolean {
     return this.renewal !== undefined;
   }
 
+  /** For the check of its age. */
+  get isWatched(): boolean {
+    return this.isRenewed;
+  }
+
+  get renewedLease(): number {
+    return this.renewal?.lease ?? 0;
+  }
+
+  /** The longest time for which it is renewed, ms; may be `Infinity`. */
+  get limit(): number {
+    return this.runtime.defaults.maxHold;
+  }
+
+  /** Milliseconds until `maxHold`; `Infinity`: there is none. */
+  get left(): number {
+    return this.limit - this.age;
+  }
+
+  get neededLease(): number {
+    return Math.ceil(Math.max(1, Math.min(this.renewedLease, this.left)));
+  }
+
+  get isEnding(): boolean {
+    return this.left <= this.renewedLease;
+  }
+
+  private beginRenewing(): void {
+    if (this.isEnding) this.lease.doubt();
+    this.runtime.watchdog.watch(this);
+  }
+
+  onRenewed(lease: number): void {
+    const { events } = this.runtime;
+    if (events.hears('renewed')) events.emit({ type: 'renewed', ...this.eventFields, lease });
+  }
+
+  async verify(): Promise<void> {
+    if (this.isBusy) return;
+    try {
+      const left = await this.operations.lease(this.name, this.id);
+      // A permit that is being released meanwhile has not been lost.
+      if (left === undefined && !this.isBusy) this.lease.lose('gone');
+    } catch (error) {
+      if (!isPassing(error)) this.runtime.events.emit({ type: 'unexpected', error });
+    }
+  }
+
+  checkAge(): void {
+    const { events } = this.runtime;
+    const type = this.ageCheck?.check();
+    if (type === 'long-hold') events.emit({ type, ...this.eventFields });
+    else if (type) events.emit({ type, ...this.eventFields, maxHold: this.limit });
+  }
+
   /** Called when nobody can release the permit any more. Returns whether it was renewed until now. */
   forget(): boolean {
     const { renewal } = this;
-    if (this.isLetGo || !renewal?.scheduleEntry) return false;
-    renewal.forget();
-    this.renewal = undefined;
+    if (this.isLetGo || !renewal || !this.scheduleEntry) return false;
+    this.runtime.events.emit({ type: 'forgotten', ...this.eventFields, acquiredAt: renewal.acquiredAt });
+    this.endRenewing();
     return true;
+  }
+
+  /** The watchdog renews the permit no longer. */
+  private endRenewing(): void {
+    this.runtime.watchdog.unwatch(this);
+    this.renewal = undefined;
   }
 
   /** Aborts the holder's signal. */
@@ -170,11 +296,10 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
     this.changing += 1;
     try {
       // The watchdog sends no further renewal meanwhile.
-      await this.renewal?.whenRenewed();
+      await this.runtime.watchdog.whenRenewed(this);
       const reply = await this.sendLease(lease, ask);
-      this.renewal?.end();
-      this.renewal = undefined;
-      if (this.isWatched) this.setTimer();
+      this.endRenewing();
+      if (this.isObserved) this.setTimer();
       return reply;
     } finally {
       this.changing -= 1;
@@ -183,7 +308,7 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
 
   private sendLease(lease: number, ask: () => Promise<PermitLeaseOutcome>): Promise<PermitLeaseOutcome> {
     return this.changes.run(async () => {
-      const command = new LeaseCommand(new Stopwatch(this.scheduler), lease);
+      const command = new LeaseCommand(new Stopwatch(this.runtime.scheduler), lease);
       this.lease.request(command);
       const reply = await ask().catch((error: unknown) => {
         this.lease.unanswered(command);
@@ -198,14 +323,14 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
   /** Marks the permit as being released: it must no longer be used. */
   letGo(): void {
     this.isLetGo = true;
-    this.renewal?.end();
+    this.runtime.watchdog.unwatch(this);
   }
 
   /** Undoes {@link letGo}: the release changed nothing, and the permit is held as before. */
   takeBack(): void {
     this.isLetGo = false;
-    if (this.lossReason === undefined) this.renewal?.begin();
-    else this.tellLoss();
+    if (this.lossReason !== undefined) this.tellLoss();
+    else if (this.isRenewed) this.beginRenewing();
   }
 
   /** Ends the local lease: the permit was released, or its release continues in the background. */
@@ -220,9 +345,8 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
 
   /** Called by its lease. */
   onLost(reason: LossReason): void {
-    const { renewal } = this;
-    this.lossReason = reason === 'lease-over' && renewal?.isOver ? 'held-too-long' : reason;
-    renewal?.end();
+    this.lossReason = reason === 'lease-over' && this.ageCheck?.isOver ? 'held-too-long' : reason;
+    this.runtime.watchdog.unwatch(this);
     if (!this.isLetGo) this.tellLoss();
   }
 
@@ -243,21 +367,21 @@ export class GrantedPermit implements Permit, LeaseHolder, Renewable {
     await this.keeper.releaseQuietly(this);
   }
 
-  private watch(): void {
-    this.isWatched = true;
+  private observe(): void {
+    this.isObserved = true;
     this.setTimer();
   }
 
   private setTimer(): void {
     // Of a permit that is renewed, the watchdog knows whether a timer is needed.
-    if (this.isLetGo || this.renewal || this.lossReason !== undefined) return;
+    if (this.isLetGo || this.isRenewed || this.lossReason !== undefined) return;
     if (Number.isFinite(this.lease.remaining)) this.lease.doubt();
     else this.lease.trust();
   }
 
   private tellLoss(): void {
     const error = this.lossError();
-    this.whenLost?.(...permitLoss(this.lossReason ?? 'lease-over', this.renewal !== undefined));
+    this.whenLost?.(...permitLoss(this.lossReason ?? 'lease-over', this.isRenewed));
     endHold(this, error);
     this.stopSignal.abort(error);
   }

@@ -1,18 +1,20 @@
 import { inspect } from 'node:util';
-import { GrantedPermit, type PermitKeeper, type PermitsOut, REMEDY } from './granted-permit.js';
+import {
+  GrantedPermit,
+  type PermitGrantServices,
+  type PermitKeeper,
+  permitsOf,
+  type PermitsOut,
+  REMEDY,
+} from './granted-permit.js';
 import type { Permit } from './permit.js';
 import type { PermitId, PermitIds } from '../context/permit-ids.js';
 import type { AcquiredPermits } from '../waiting/permit-attempts.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import { endHold } from '../events/hold-tracing.js';
 import type { HowReleased } from '../events/life-cycle-events.js';
-import type { LockEvents } from '../events/lock-events.js';
 import type { GrantRegistry } from '../holds/grant-registry.js';
 import type { Grant } from '../holds/grant.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import type { AcquireDefaults } from '../waiting/acquire.options.js';
-import type { Watchdog } from '../watchdog/watchdog.js';
-import { permitsOf } from './renewed-permit.js';
 
 /**
  * A permit that is renewed, as its acquirer has it. The watchdog refers to the permit, and to this only once its id or its
@@ -73,16 +75,9 @@ class PermitHandle implements Permit {
 }
 
 /** The services that granted permits need. */
-export interface GrantedPermitServices {
-  readonly backend: LockBackend;
-  readonly scheduler: MonotonicScheduler;
-  readonly events: LockEvents;
-  /** The name of the connection. */
-  readonly connection: string;
+export interface GrantedPermitServices extends PermitGrantServices {
   /** Permits with ids that were granted in this process. */
   readonly permitsOut: PermitsOut;
-  readonly watchdog: Watchdog;
-  readonly defaults: AcquireDefaults;
   /** Knows which objects were collected, and the code that acquires. */
   readonly grants: GrantRegistry<Grant>;
 }
@@ -104,12 +99,12 @@ export class GrantedPermits implements PermitKeeper {
     isRenewed: boolean,
     acquiredAt?: string,
   ): [GrantedPermit, ...GrantedPermit[]] {
-    const { scheduler, permitsOut } = this.runtime;
+    const { permitsOut } = this.runtime;
     const granted = (id: PermitId): GrantedPermit => {
-      const permit = new GrantedPermit(scheduler, { name: this.name, id, sent, lease }, this);
+      const permit = new GrantedPermit(this.runtime, { name: this.name, id, sent, lease }, this);
       permitsOut.add(permit);
       if (isRenewed) {
-        permit.renewBy({ ...this.runtime, operations: this.operations }, lease, acquiredAt);
+        permit.renewBy({ lease, acquiredAt });
         this.tellOfLoss(permit);
       }
       return permit;
@@ -208,7 +203,7 @@ export class GrantedPermits implements PermitKeeper {
     const fields = {
       ...permitsOf(this.runtime, this.name),
       owner,
-      heldFor: permit && Math.round(permit.sent.elapsed),
+      heldFor: permit?.heldFor,
       how,
     };
     if (events.hears('released')) events.emit({ type: 'released', ...fields });

@@ -5,7 +5,7 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import type { Acquirer } from '../waiting/acquirer.js';
 import type { AcquiredPermits, WantedPermits } from '../waiting/permit-attempts.js';
 import { isObserved, ObservedAcquisition, type Taken } from '../waiting/observed-acquisition.js';
-import type { GrantedPermit } from './granted-permit.js';
+import { type GrantedPermit, permitsOf } from './granted-permit.js';
 import { GrantedPermits, type GrantedPermitServices } from './granted-permits.js';
 import type { Permit } from './permit.js';
 import {
@@ -21,7 +21,6 @@ import type { SynchronizerServices } from './synchronizer-services.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import { inspectPermits } from '../inspection/inspect-lock.js';
 import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
-import { permitsOf } from './renewed-permit.js';
 
 /** Services shared by the permit-expirable semaphores of one connection. */
 export interface PermitServices extends SynchronizerServices, GrantedPermitServices {
