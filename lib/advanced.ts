@@ -61,7 +61,7 @@ export type { ReplicaOptions } from './module/options/replica.options.js';
 export type { PermitOptions } from './synchronizers/permit.options.js';
 export type { SetPermitsOptions } from './synchronizers/semaphore.js';
 export type { TtlOptions } from './synchronizers/ttl.options.js';
-export type { ConflictContext, ConflictHandler, OnConflict } from './locks/options/with-lock.options.js';
+export type { ConflictContext, ConflictHandler, OnConflict } from './locks/options/lock.options.js';
 export type { LeaseOptions, WaitOptions } from './waiting/acquire.options.js';
 export type { ReadWriteLockOptions } from './locks/read-write-lock.js';
 export type { RedisLockModuleExtras, ReturnedLockOptions } from './module/redis-lock.module.js';

@@ -48,7 +48,7 @@ export type { MultiHold } from './holds/multi-hold.js';
 export type { Permit } from './synchronizers/permit.js';
 export type { PermitExpirableSemaphore } from './synchronizers/permit-expirable-semaphore.js';
 export type { Semaphore } from './synchronizers/semaphore.js';
-export type { WithLockOptions } from './locks/options/with-lock.options.js';
+export type { WithLockOptions } from './locks/options/lock.options.js';
 export type { AcquireOptions } from './waiting/acquire.options.js';
 export type { ReadWriteLock } from './locks/read-write-lock.js';
 export { RedisLockModule, type RedisLockOptionsFactory } from './module/redis-lock.module.js';

@@ -1,5 +1,11 @@
 import { type NameLimits, validateName } from './keys/lock-name.js';
-import { ConnectionRegistry } from './runtime/connection-registry.js';
+import {
+  chooseLimit,
+  chooseLock,
+  chooseLockForWork,
+  ConnectionRegistry,
+  namedLock,
+} from './runtime/connection-registry.js';
 import { type EventListener, type LockEventType, parseEventListener } from './events/lock-events.js';
 import type { LockNotice } from './events/lock-notices.js';
 import { currentHoldOn } from './reentrancy/current-hold.js';
@@ -10,25 +16,24 @@ import { type HoldToken, parseToken } from './holds/detaching/hold-token.js';
 import { attach } from './holds/detaching/attach.js';
 import {
   type CheckLockOptions,
+  type InsteadOf,
   type LimitOptions,
   type LockOptions,
   parseRequest,
+  type WithLockOptions,
 } from './locks/options/lock.options.js';
 import type { LockRuntime } from './runtime/lock-runtime.js';
-import { chooseLimit, chooseLock, chooseLockForWork, namedLock } from './runtime/chosen-lock.js';
-import type { InsteadOf, WithLockOptions } from './locks/options/with-lock.options.js';
 import type { AsJson } from './coordination/flight-result.js';
 import { SingleFlight } from './coordination/single-flight.js';
-import { invalidOption } from './validation/options.js';
+import { invalidOption, parseWork, type WorkArguments } from './validation/options.js';
 import type { EachOf } from './validation/refused.js';
-import { parseWork, type WorkArguments } from './validation/work-arguments.js';
 import { runInScope } from './context/run-in-scope.js';
 import { CountDownLatch } from './synchronizers/count-down-latch.js';
 import { type FencedLock, FencedReentrantLock } from './locks/fenced-lock.js';
 import { GroupLock } from './locks/group-lock.js';
 import { LeaderElection, type LeaderElectionOptions } from './coordination/leader-election.js';
 import type { Lock } from './locks/lock.js';
-import { fullName, storedName } from './locks/full-name.js';
+import { fullName, storedName } from './keys/redisson-keys.js';
 import type { MultiHold } from './holds/multi-hold.js';
 import { MultiLock } from './locks/multi-lock.js';
 import { NonReentrantLock, type NonReentrantLockOptions } from './locks/non-reentrant-lock.js';

@@ -37,6 +37,7 @@ const MANY_EXPORTS: Readonly<Record<string, string>> = {
   'errors.ts': 'the error family, on one page',
   'advanced.ts': 'an entry, as index.ts is',
   'cli/main.ts': 'the program, which exports nothing',
+  'concurrency.ts': 'how promises of one process wait for each other',
   'holds/loss.ts': 'how a holder learns that it has lost its lock: the signal, the error, the words',
   'integrations/fencing/fence-stores.ts': 'the stores of the latest fencing tokens',
   'backend/probe/inspect-server.ts': 'what one server is, by its own words and by a message to ourselves',

@@ -1,6 +1,6 @@
 import type { OwnerId } from '../context/owner-ids.js';
 import type { LockError } from '../errors.js';
-import type { Stopwatch } from '../time/monotonic-scheduler.js';
+import type { Stopwatch } from '../time/scheduler.js';
 
 /** A client's entry among those that wait for a lock, of which it has one at most. */
 export interface WaitingEntry {

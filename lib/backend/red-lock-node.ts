@@ -1,4 +1,4 @@
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 import type { BackendListener, ServerHealth } from './backend-listener.js';
 import type { NodeBackend } from './quorum/quorum-node.js';
 import { checkServer } from './check-servers.js';

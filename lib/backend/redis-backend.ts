@@ -1,4 +1,4 @@
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 import type { Fencing } from './lock-operations.js';
 import { type BackendListener, type GivenUp, noListener, type ServerHealth } from './backend-listener.js';
 import { type LockBackend } from './lock-backend.js';

@@ -1,4 +1,4 @@
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 import type { PubSub } from './pubsub.js';
 import type { ServerHealth } from './backend-listener.js';
 import { checkCluster, checkServer } from './check-servers.js';

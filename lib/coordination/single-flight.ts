@@ -2,7 +2,7 @@ import type { LocalFlights } from './local-flights.js';
 import type { Lookup } from '../backend/kinds/single-flight/result-store.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError, wrongKeyType } from '../errors.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
-import { fullName } from '../locks/full-name.js';
+import { flightLock, flightResult, fullName } from '../keys/redisson-keys.js';
 import { runAndStart } from '../context/run-in-scope.js';
 import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
 import { EnclosingHolds } from '../reentrancy/enclosing-holds.js';
@@ -10,7 +10,6 @@ import type { Hold } from '../holds/hold.js';
 import { retryWhileWaiting } from '../waiting/retry-while-waiting.js';
 import type { ErrorCodec } from './error-codec.js';
 import { read, returned, type FlightResult, valueOf, write } from './flight-result.js';
-import { flightLock, flightResult } from '../keys/redisson-keys.js';
 import { type LockServices, ReentrantLock } from '../locks/reentrant-lock.js';
 import type { AcquireContext } from '../waiting/acquirer.js';
 

@@ -14,8 +14,7 @@ import {
   type WantedLock,
 } from './blocked-hold.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import type { ScheduledTask } from '../time/scheduler.js';
+import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
 import { type NestedAcquisition, WatchedWait } from './watched-wait.js';
 
 const stepOf = ({ wait: { method, wants }, holds: { name, owner } }: CycleStep): DeadlockStep => ({

@@ -1,6 +1,5 @@
 import type { OfLock } from '../events/life-cycle-events.js';
-import { Deadline } from '../time/deadline-timer.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import { Deadline, type MonotonicScheduler } from '../time/scheduler.js';
 import type { GuardedWait, WaitGuard } from '../time/wait-limit.js';
 import type { BlockedHold, BlockedWait, HeldLock, WantedLock } from './blocked-hold.js';
 

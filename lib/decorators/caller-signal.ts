@@ -1,4 +1,4 @@
-import { refuseQuietly } from '../concurrency/on-rejection.js';
+import { refuseQuietly } from '../concurrency.js';
 import { invalidOption, isSignal } from '../validation/options.js';
 
 /** Finds a signal among the arguments of a method. The parameters are checked against those of the method. */

@@ -4,7 +4,7 @@ import { holdParametersOf, withCurrentHold } from './current-hold.decorator.js';
 import { signalOfCall } from './caller-signal.js';
 import { currentCallerGone } from '../context/owner-context.js';
 import type { LockedCall } from './locked.executor.js';
-import { isAsyncIterable } from './results/locked-iterable.js';
+import { isAsyncIterable } from './open-results.js';
 import {
   type AnyFunction,
   declaredType,

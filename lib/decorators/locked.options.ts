@@ -3,14 +3,14 @@ import type { Beside } from '../validation/refused.js';
 import { contradiction, invalidOption, namesOf, parseFlag, parseOptions } from '../validation/options.js';
 import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
 import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from '../locks/options/kind.options.js';
-import type { LimitOrder } from '../locks/options/lock.options.js';
 import {
   defaultWaitOf,
+  type LimitOrder,
   parseWithLock,
   WITH_LOCK_OPTIONS,
   type WithLockOptions,
   type WithLockPlan,
-} from '../locks/options/with-lock.options.js';
+} from '../locks/options/lock.options.js';
 import { LIMIT, parseCount } from '../synchronizers/permit.options.js';
 import { parseWait } from '../time/duration.js';
 import { type CallerSignal, type FoundSignal, parseCallerSignal } from './caller-signal.js';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { LockNameError } from '../errors.js';
-import { refuseQuietly } from '../concurrency/on-rejection.js';
+import { refuseQuietly } from '../concurrency.js';
 import { formatValue } from '../validation/format-value.js';
 import { isOfProgram } from '../keys/key-encoding.js';
 import { compileTemplate, type KeyTemplate } from '../keys/key-template.js';

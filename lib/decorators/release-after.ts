@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { types } from 'node:util';
-import { refuseQuietly } from '../concurrency/on-rejection.js';
+import { refuseQuietly } from '../concurrency.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
 import { runOutsideContexts } from '../context/owner-context.js';

@@ -1,5 +1,5 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
-import { onRejection } from '../concurrency/on-rejection.js';
+import { onRejection } from '../concurrency.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import { isSubscribed } from './hold-tracing.js';
 import { ACQUISITION_TYPES, LIFE_CYCLE_TYPES, type LifeCycleEvent } from './life-cycle-events.js';

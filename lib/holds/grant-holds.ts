@@ -1,4 +1,4 @@
-import type { Stopwatch } from '../time/monotonic-scheduler.js';
+import type { Stopwatch } from '../time/scheduler.js';
 import { type LeaseTerms, type RenewalTerms, renewalOf } from '../waiting/acquire.options.js';
 import type { Seat } from './seat.js';
 import type { Hold } from './hold.js';

@@ -4,12 +4,11 @@ import type { GrantRegistry } from './grant-registry.js';
 import { ListNode } from '../linked-list.js';
 import { isPassing, LockKeyTypeError, LockLostError } from '../errors.js';
 import type { OwnerId } from '../context/owner-ids.js';
-import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/scheduler.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import { Lease, LeaseCommand, type LeaseHolder } from '../watchdog/lease.js';
-import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
+import type { ScheduleEntry, Watched } from '../watchdog/renewal-schedules.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
-import type { Watched } from '../watchdog/watched.js';
 import {
   afterClose,
   afterCommand,
@@ -35,7 +34,7 @@ import {
 import { HoldAgeCheck } from './hold-age-check.js';
 import { LazyAbortController, lossError, lossTexts } from './loss.js';
 import type { LockKind } from './lock-kind.js';
-import { AsyncMutex } from '../concurrency/async-mutex.js';
+import { AsyncMutex } from '../concurrency.js';
 import type { HowReleased } from '../events/life-cycle-events.js';
 import type { GrantPlace } from './converting/grant-place.js';
 import { releaseGrant } from './grant-release.js';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { Duration } from '../time/duration.js';
-import { allSettled } from '../concurrency/all-settled.js';
+import { allSettled } from '../concurrency.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { GrantedHold } from './granted-hold.js';
 import { cannotBeDetached } from './detaching/detach.options.js';

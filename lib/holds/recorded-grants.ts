@@ -4,7 +4,7 @@ import { isPassing, LockConflictError, LockTimeoutError } from '../errors.js';
 import { type HolderRecord, readRecord } from '../inspection/holder-record.js';
 import { type LockFamily, storedName } from './lock-kind.js';
 import { hostname } from 'node:os';
-import { onRejection } from '../concurrency/on-rejection.js';
+import { onRejection } from '../concurrency.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { GrantRegistry } from './grant-registry.js';
 import type { Grant } from './grant.js';

@@ -1,4 +1,5 @@
-import { LATCH_CHANNEL } from './lock-name.js';
+import { formatValue } from '../validation/format-value.js';
+import { LATCH_CHANNEL, type NameLimits, refusedName, validateName } from './lock-name.js';
 
 /** Redisson's companion name with a prefix: `word:{name}`, or `word:name` if the name has its own braces. */
 export function prefixedName(prefix: string, name: string): string {
@@ -156,3 +157,30 @@ export function holderRecords(name: string): string {
 export function blockedHolds(name: string): string {
   return ownKey(name, 'blocked');
 }
+
+/** The settings that a name depends on. */
+interface NameSettings {
+  readonly keyPrefix: string;
+  readonly names: NameLimits;
+}
+
+/**
+ * The name as stored in Redis of what a caller names.
+ * @throws LockNameError
+ */
+export const storedName = (name: string, { keyPrefix, names }: NameSettings): string => {
+  // Without this check the prefix alone would make a valid name.
+  if (typeof name !== 'string' || name === '') return validateName(name, names);
+  return validateName(keyPrefix + name, names);
+};
+
+/**
+ * As {@link storedName}, for what a caller locks: two different names must not share a key.
+ * @throws LockNameError, also for the name of a key that is kept beside another lock
+ */
+export const fullName = (name: string, defaults: NameSettings): string => {
+  const full = storedName(name, defaults);
+  const beside = full.includes('{') ? lockBesideKey(full) : undefined;
+  if (beside === undefined) return full;
+  throw refusedName(full, `is the name of a key beside the lock ${formatValue(beside)}`);
+};

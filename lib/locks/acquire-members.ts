@@ -1,6 +1,6 @@
 import { isPassing, LockLostError, LockTimeoutError } from '../errors.js';
 import type { Aborted, WaitLimit } from '../time/wait-limit.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 
 /** The longest wait of a late round, ms. */
 const LONGEST_MS = 1500;

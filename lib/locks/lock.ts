@@ -1,6 +1,6 @@
 import type { Hold } from '../holds/hold.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
-import type { ConflictHandler, WithLockOptions } from './options/with-lock.options.js';
+import type { ConflictHandler, WithLockOptions } from './options/lock.options.js';
 import type { AcquireOptions } from '../waiting/acquire.options.js';
 
 /** The operations of every lock kind. */

@@ -1,5 +1,5 @@
 import type { GrantedHold } from '../holds/granted-hold.js';
-import { allSettled } from '../concurrency/all-settled.js';
+import { allSettled } from '../concurrency.js';
 import { CompositeHold } from '../holds/multi-hold.js';
 import { assertNameCount, sortedNames } from '../keys/lock-name.js';
 import { type AcquireTerms, type LeaseTerms, renewalOf } from '../waiting/acquire.options.js';

@@ -2,16 +2,18 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import { runAndStart } from '../context/run-in-scope.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import { LockConflictError, LockTimeoutError, LockOwnershipError } from '../errors.js';
-import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
+import { parseWork, type WorkArguments } from '../validation/options.js';
 import { type HeldSection, keepAtLeast } from '../reentrancy/critical-section.js';
 import type { Hold } from '../holds/hold.js';
-import { parseAcquire, parseRunLocked, type WithLockRequest } from './options/lock.options.js';
 import {
   type ConflictHandler,
+  parseAcquire,
+  parseRunLocked,
   resultOfConflict,
   type WithLockOptions,
   type WithLockPlan,
-} from './options/with-lock.options.js';
+  type WithLockRequest,
+} from './options/lock.options.js';
 import { inspectedQuorum, inspectLock } from '../inspection/inspect-lock.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import type { Lock } from './lock.js';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { allSettled } from '../concurrency/all-settled.js';
+import { allSettled } from '../concurrency.js';
 import { logEvents } from '../events/event-log.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';

@@ -6,7 +6,7 @@ import { titleOf } from '../events/outage.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import type { ConnectionSettings } from './options/lock-settings.js';
 import { abortablePause } from '../time/abortable-pause.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 
 /** The way to lock although locks could be lost or granted twice. */
 export const ADVICE = ". To lock anyway, set probe: 'warn'";

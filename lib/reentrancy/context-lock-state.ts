@@ -1,5 +1,5 @@
 import type { OwnerContext, ScopeContext } from '../context/owner-context.js';
-import { AsyncMutex } from '../concurrency/async-mutex.js';
+import { AsyncMutex } from '../concurrency.js';
 import type { Grant } from '../holds/grant.js';
 import type { GrantedHold } from '../holds/granted-hold.js';
 import type { LockFamily } from '../holds/lock-kind.js';

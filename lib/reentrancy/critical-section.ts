@@ -1,5 +1,5 @@
 import { currentContext, HoldContext, runInContext } from '../context/owner-context.js';
-import type { Unlock } from '../concurrency/async-mutex.js';
+import type { Unlock } from '../concurrency.js';
 import { GrantedHold } from '../holds/granted-hold.js';
 import type { Hold } from '../holds/hold.js';
 import type { CompositeHold, MultiHold } from '../holds/multi-hold.js';

@@ -3,10 +3,18 @@ import { LockConflictError, LockUnavailableError } from '../errors.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
 import type { Grant } from '../holds/grant.js';
 import { currentBeneficiary, type HoldingContext, type ScopeContext } from '../context/owner-context.js';
-import type { AsyncMutex, Unlock } from '../concurrency/async-mutex.js';
+import type { AsyncMutex, Unlock } from '../concurrency.js';
 import { refusal } from '../waiting/wait-errors.js';
 import { entered, type HeldSection } from './critical-section.js';
-import { requestedHold, admit, type Request, requestFor, takenAs } from './requested-hold.js';
+import {
+  admit,
+  nestedLimit,
+  type NestingServices,
+  type Request,
+  requestedHold,
+  requestFor,
+  takenAs,
+} from './requested-hold.js';
 import type { HoldLifetime } from '../holds/grant-holds.js';
 import type { GrantOrigin } from '../holds/hold-events.js';
 import { GrantedHold } from '../holds/granted-hold.js';
@@ -14,7 +22,6 @@ import { EnclosingHolds } from './enclosing-holds.js';
 import { keepForBeneficiary, ScopePlace, stateName } from './context-lock-state.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import { retryWhileWaiting } from '../waiting/retry-while-waiting.js';
-import { nestedLimit, type NestingServices } from './nested-acquisition.js';
 import { type AcquireTerms, firstLease } from '../waiting/acquire.options.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { InFlight } from '../concurrency/in-flight.js';
+import type { InFlight } from '../concurrency.js';
 import type { FlightServices } from '../coordination/single-flight.js';
 import type { LockServices } from '../locks/reentrant-lock.js';
 import type { LatchServices } from '../synchronizers/count-down-latch.js';

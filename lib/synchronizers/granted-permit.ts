@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { PermitLeaseOutcome } from '../backend/kinds/permits/permit-scripts.js';
 import type { LockBackend } from '../backend/lock-backend.js';
-import { AsyncMutex } from '../concurrency/async-mutex.js';
+import { AsyncMutex } from '../concurrency.js';
 import type { PermitId } from '../context/permit-ids.js';
 import { isPassing, LockLostError } from '../errors.js';
 import { endHold } from '../events/hold-tracing.js';
@@ -10,12 +10,11 @@ import type { LockEvents } from '../events/lock-events.js';
 import type { OfHold } from '../events/lock-notices.js';
 import { HoldAgeCheck } from '../holds/hold-age-check.js';
 import { LazyAbortController, lossRemedy } from '../holds/loss.js';
-import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/scheduler.js';
 import type { AcquireDefaults } from '../waiting/acquire.options.js';
 import { Lease, LeaseCommand, type LeaseHolder, type LossReason } from '../watchdog/lease.js';
-import type { ScheduleEntry } from '../watchdog/renewal-schedule.js';
+import type { ScheduleEntry, Watched } from '../watchdog/renewal-schedules.js';
 import type { Watchdog } from '../watchdog/watchdog.js';
-import type { Watched } from '../watchdog/watched.js';
 import type { Permit } from './permit.js';
 
 const REASONS: Readonly<Record<LossReason, string>> = {

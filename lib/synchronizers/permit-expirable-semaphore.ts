@@ -20,7 +20,7 @@ import {
 import type { SynchronizerServices } from './synchronizer-services.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import { inspectPermits } from '../inspection/inspect-lock.js';
-import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
+import { parseWork, type WorkArguments } from '../validation/options.js';
 
 /** Services shared by the permit-expirable semaphores of one connection. */
 export interface PermitServices extends SynchronizerServices, GrantedPermitServices {

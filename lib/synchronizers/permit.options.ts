@@ -2,7 +2,7 @@ import { MOST_PERMITS } from '../backend/kinds/counters/counters.js';
 import { isPermitId, type PermitId, type PermitIds } from '../context/permit-ids.js';
 import { invalidOption, namesOf, parseFlag, parseOptions } from '../validation/options.js';
 import type { Duration } from '../time/duration.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import type { WantedPermits } from '../waiting/permit-attempts.js';
 import { firstLease, parseLeaseTerms, termsOf, WAIT_OPTIONS, type WaitOptions } from '../waiting/acquire.options.js';

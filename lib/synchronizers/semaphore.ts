@@ -1,7 +1,7 @@
 import { LockConflictError, LockTimeoutError } from '../errors.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import { inspectSemaphore } from '../inspection/inspect-lock.js';
-import { parseWork, type WorkArguments } from '../validation/work-arguments.js';
+import { parseWork, type WorkArguments } from '../validation/options.js';
 import type { OfLock } from '../events/life-cycle-events.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { isObserved, ObservedAcquisition } from '../waiting/observed-acquisition.js';

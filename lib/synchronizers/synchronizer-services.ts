@@ -1,5 +1,5 @@
 import type { LockBackend } from '../backend/lock-backend.js';
-import type { InFlight } from '../concurrency/in-flight.js';
+import type { InFlight } from '../concurrency.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { AcquireServices } from '../waiting/acquire.options.js';
 

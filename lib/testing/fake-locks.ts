@@ -2,7 +2,7 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations } from '../backend/lock-operations.js';
 import type { LockKindName } from '../events/life-cycle-events.js';
 import { memoryBackend } from '../backend/memory/memory-backend.js';
-import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/scheduler.js';
 import { adopt } from '../decorators/instance-wiring.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
 import { LockService } from '../lock.service.js';

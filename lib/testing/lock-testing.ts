@@ -6,7 +6,7 @@ import { runOutsideContexts } from '../context/owner-context.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
 import type { Hold } from '../holds/hold.js';
 import { LockService } from '../lock.service.js';
-import { fullName } from '../locks/full-name.js';
+import { fullName } from '../keys/redisson-keys.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
 import type { LockOptions } from '../locks/options/lock.options.js';
 import type { LockSettings } from '../module/options/lock-settings.js';

@@ -5,8 +5,7 @@ import { MemoryServer } from '../backend/memory/memory-server.js';
 import { LockUnavailableError } from '../errors.js';
 import { createRuntime, type OwnedRuntime } from '../module/runtime.factory.js';
 import type { ConnectionSettings } from '../module/options/lock-settings.js';
-import { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import type { Scheduler } from '../time/scheduler.js';
+import { MonotonicScheduler, type Scheduler } from '../time/scheduler.js';
 import type { Acquirer, AcquireContext } from '../waiting/acquirer.js';
 
 /** On which side of a test a client of the store is. */

@@ -1,5 +1,5 @@
 import { onAbort } from './abort-listeners.js';
-import type { MonotonicScheduler } from './monotonic-scheduler.js';
+import type { MonotonicScheduler } from './scheduler.js';
 
 /** Resolves after `ms`, or as soon as the signal is aborted. The pause alone does not keep the process alive. */
 export const abortablePause = (scheduler: MonotonicScheduler, ms: number, signal: AbortSignal): Promise<void> => {

@@ -1,6 +1,5 @@
-import { Deadline } from './deadline-timer.js';
+import { Deadline, type MonotonicScheduler } from './scheduler.js';
 import { listenForAbort, type AbortListener, unlistenForAbort } from './abort-listeners.js';
-import type { MonotonicScheduler } from './monotonic-scheduler.js';
 
 /** The end of a wait by a signal. */
 export interface Aborted {

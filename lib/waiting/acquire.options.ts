@@ -1,4 +1,4 @@
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 import { WaitLimit } from '../time/wait-limit.js';
 import { contradiction, namesOf, parseFlag, parseOptions, parseSignal } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration, parseLease, parseWait } from '../time/duration.js';

@@ -2,7 +2,7 @@ import type { WaitLimit } from '../time/wait-limit.js';
 import type { PubSub } from '../backend/pubsub.js';
 import type { ReleaseOutcome } from '../backend/lock-operations.js';
 import type { NextEntry } from './attempt-strategy.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 
 /** The steps of a release that concern the waiters of this process. */
 export interface HandOver<Got> {

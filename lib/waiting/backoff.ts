@@ -1,4 +1,4 @@
-import { refuseQuietly } from '../concurrency/on-rejection.js';
+import { refuseQuietly } from '../concurrency.js';
 import { LockOptionsError } from '../errors.js';
 import { invalidOption } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';

@@ -1,7 +1,6 @@
-import type { InFlight } from '../concurrency/in-flight.js';
+import type { InFlight } from '../concurrency.js';
 import { isPassing } from '../errors.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import type { ScheduledTask } from '../time/scheduler.js';
+import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
 
 /** Shares of a slot: the interval between heartbeats, and the delay before a failed one is retried. */
 const INTERVAL_SHARE = 1 / 3;

@@ -1,6 +1,6 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { AttemptStrategy, Busy } from './attempt-strategy.js';
-import { InFlight } from '../concurrency/in-flight.js';
+import { InFlight } from '../concurrency.js';
 
 /** An open latch (count 0). There is nothing to undo: it is open to every caller. */
 export interface OpenLatch {

@@ -9,7 +9,7 @@ import type {
   ReleaseRequest,
 } from '../backend/lock-operations.js';
 import type { LockEvents } from '../events/lock-events.js';
-import { InFlight } from '../concurrency/in-flight.js';
+import { InFlight } from '../concurrency.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import type { AttemptResult, AttemptStrategy, Busy, PermitsInUse, Take } from './attempt-strategy.js';
 import { type Acquired, leaseSpent } from './lock-attempts.js';

@@ -2,9 +2,9 @@ import type { AcquireOutcome, LockOperations } from '../backend/lock-operations.
 import { LockUnavailableError } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../context/owner-ids.js';
-import type { Stopwatch } from '../time/monotonic-scheduler.js';
+import type { Stopwatch } from '../time/scheduler.js';
 import type { Busy, AttemptResult, AttemptStrategy, Take } from './attempt-strategy.js';
-import { InFlight } from '../concurrency/in-flight.js';
+import { InFlight } from '../concurrency.js';
 
 /** A lock acquired for a new owner. */
 export interface Acquired {

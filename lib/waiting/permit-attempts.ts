@@ -1,10 +1,10 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { newPermitIds, type PermitIds } from '../context/permit-ids.js';
-import type { Stopwatch } from '../time/monotonic-scheduler.js';
+import type { Stopwatch } from '../time/scheduler.js';
 import { leaseSpent } from './lock-attempts.js';
 import type { AttemptResult, AttemptStrategy, Busy, Take } from './attempt-strategy.js';
-import { InFlight } from '../concurrency/in-flight.js';
+import { InFlight } from '../concurrency.js';
 
 /** A request for several permits, all or none. */
 export interface WantedPermits {

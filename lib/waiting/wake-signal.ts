@@ -1,7 +1,6 @@
 import { LockUnavailableError } from '../errors.js';
 import type { Busy } from './attempt-strategy.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import type { ScheduledTask } from '../time/scheduler.js';
+import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 
 /** Maximum jitter after the end of a lease, ms, so that the waiters of several processes do not all ask at once. */

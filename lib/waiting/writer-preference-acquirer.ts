@@ -1,9 +1,9 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { AcquireOutcome, AcquireRequest, WaitingWriter } from '../backend/lock-operations.js';
-import { InFlight } from '../concurrency/in-flight.js';
+import { InFlight } from '../concurrency.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 import { Heartbeat } from './heartbeat.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import { type Acquired, LockAttempts } from './lock-attempts.js';

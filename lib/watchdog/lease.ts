@@ -1,5 +1,4 @@
-import type { ScheduledTask } from '../time/scheduler.js';
-import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, type ScheduledTask, Stopwatch } from '../time/scheduler.js';
 
 /** The share of a lease allowed for clock drift. */
 const DRIFT = 0.02;

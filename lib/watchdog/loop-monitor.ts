@@ -1,8 +1,7 @@
 import type { BlockedLock } from '../events/lock-notices.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import type { ScheduledTask } from '../time/scheduler.js';
-import type { Watched } from './watched.js';
+import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
+import type { Watched } from './renewal-schedules.js';
 
 /** The share of a lease for which the event loop may stand without an event: the time from one renewal to the next. */
 const SHARE = 1 / 3;

@@ -1,8 +1,123 @@
+import type { LockOperations } from '../backend/lock-operations.js';
+import type { OwnerId } from '../context/owner-ids.js';
+import type { OfHold } from '../events/lock-notices.js';
 import type { Lease } from './lease.js';
-import type { MonotonicScheduler } from '../time/monotonic-scheduler.js';
-import type { ScheduledTask } from '../time/scheduler.js';
-import { RenewalSchedule } from './renewal-schedule.js';
-import type { Watched } from './watched.js';
+import { LinkedList, ListNode } from '../linked-list.js';
+import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
+
+/** A hold that the watchdog looks after until it is released or lost, or until its own lease ends. */
+export interface Watched {
+  /** Managed by the watchdog. */
+  scheduleEntry?: ScheduleEntry<Watched> | undefined;
+  /** Operations that renew it, in one batch with other holds of the same kind. */
+  readonly operations: Pick<LockOperations, 'renew'>;
+  readonly name: string;
+  readonly owner: OwnerId;
+  /** The method or interceptor that acquired it, if any. */
+  readonly method: string | undefined;
+  readonly lease: Lease;
+  /** Milliseconds since the grant. */
+  readonly heldFor: number;
+  /** The fields of events about it. */
+  readonly eventFields: OfHold;
+  /** Why it was lost; `undefined`: it was not. */
+  readonly loss: string | undefined;
+  /** The lease that it needs from now on, ms. */
+  readonly neededLease: number;
+  /** Milliseconds that each renewal grants, as far as the hold lasts that long. */
+  readonly renewedLease: number;
+  /** Whether it will end by itself soon: its deadline then keeps its timer even while renewals work. */
+  readonly isEnding: boolean;
+  /** Whether it is renewed; otherwise it is only verified. */
+  readonly isRenewed: boolean;
+  /** Whether another command for it is in flight, which extends its lease as well. */
+  readonly isBusy: boolean;
+  /** Asks the server whether it still has the lock; if not, the hold is lost. Never rejects. */
+  verify(): Promise<void>;
+  /** Called when a renewal was confirmed. @param lease Milliseconds. */
+  onRenewed(lease: number): void;
+  /** Called in every round: emits an event if it has been held for too long. */
+  checkAge(): void;
+}
+
+/** An entry of a schedule, and the time when it was last taken. */
+export class ScheduleEntry<T> extends ListNode<ScheduleEntry<T>> {
+  constructor(
+    readonly schedule: RenewalSchedule<T>,
+    readonly item: T,
+    public at: number,
+  ) {
+    super();
+  }
+}
+
+/**
+ * Round robin: every entry is due at least once per `period`. Entries are taken in batches of at most `most`, spread
+ * evenly over the period, least recently taken first, so overdue entries are caught up in the order they became due.
+ */
+export class RenewalSchedule<T> {
+  /** Least recently taken first. */
+  private readonly entries = new LinkedList<ScheduleEntry<T>>();
+  private takenAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param period Milliseconds within which every entry is taken.
+   * @param most Maximum size of a batch.
+   */
+  constructor(
+    private readonly scheduler: MonotonicScheduler,
+    readonly period: number,
+    private readonly most: number,
+  ) {}
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /** Number of batches per period. */
+  get shares(): number {
+    return Math.ceil(this.size / this.most);
+  }
+
+  /** Milliseconds until the next batch is due; 0 or less if it is overdue. */
+  pause(now = this.scheduler.now()): number {
+    const longestAgo = this.entries.first?.at ?? now;
+    return Math.min(this.takenAt + this.period / this.shares, longestAgo + this.period) - now;
+  }
+
+  /** @returns The entry, needed to delete it. */
+  add(item: T, now = this.scheduler.now()): ScheduleEntry<T> {
+    const entry = new ScheduleEntry(this, item, now);
+    // An empty schedule had nothing due, so its period starts now.
+    if (this.size === 0) this.takenAt = entry.at;
+    this.entries.append(entry);
+    return entry;
+  }
+
+  delete(entry: ScheduleEntry<T>): void {
+    this.entries.delete(entry);
+  }
+
+  /** The next batch; larger, up to `most`, if more entries are overdue. */
+  take(): T[] {
+    const now = this.scheduler.now();
+    const share = Math.ceil(this.size / this.shares);
+    const taken: T[] = [];
+    for (let next = this.entries.first; next; next = this.entries.first) {
+      const isLate = next.at + this.period <= now;
+      if (taken.length === this.most || (taken.length >= share && !isLate)) break;
+      taken.push(next.item);
+      next.at = now;
+      this.entries.append(next);
+    }
+    this.takenAt = now;
+    return taken;
+  }
+
+  *[Symbol.iterator](): Generator<T, undefined> {
+    for (const { item } of this.entries) yield item;
+  }
+}
 
 /** Shares of the watchdog's timeout: from one renewal to the next, and from sending one that failed to its retry. */
 const PERIOD = 1 / 3;

@@ -1,11 +1,10 @@
-import { InFlight } from '../concurrency/in-flight.js';
+import { InFlight } from '../concurrency.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { runOutsideContexts } from '../context/owner-context.js';
-import { type MonotonicScheduler, Stopwatch } from '../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/scheduler.js';
 import { LeaseCommand } from './lease.js';
 import { LoopMonitor } from './loop-monitor.js';
-import { isWorthRenewing, RenewalSchedules, retryPause, RoundTimer } from './renewal-schedules.js';
-import type { Watched } from './watched.js';
+import { isWorthRenewing, RenewalSchedules, retryPause, RoundTimer, type Watched } from './renewal-schedules.js';
 
 /**
  * Holds renewed by one command, or verified in one event-loop turn: few commands for ten thousand holds, each short

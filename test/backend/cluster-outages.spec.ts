@@ -3,7 +3,7 @@ import { noListener } from '../../lib/backend/backend-listener.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import type { Outage } from '../../lib/events/outage.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { NOT_SENT } from './scripted-nodes.js';
 
 const PATIENCE = 1000;

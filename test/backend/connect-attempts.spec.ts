@@ -2,8 +2,7 @@ import { ConnectAttempts } from '../../lib/backend/connection/connect-attempts.j
 import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
 import { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
+import { MonotonicScheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { until } from '../kit/until.js';
 import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../servers/redis/redis-server.js';

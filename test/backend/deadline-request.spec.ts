@@ -5,7 +5,7 @@ import {
   sendWithDeadline,
 } from '../../lib/backend/commands/deadline-request.js';
 import { wrongKeyType } from '../../lib/errors.js';
-import type { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import type { Stopwatch } from '../../lib/time/scheduler.js';
 import { settlementOf } from './answers-in-order.js';
 import { ScriptedCommands, unavailable } from './scripted-commands.js';
 

@@ -1,7 +1,7 @@
 import type { HoldOutcome } from '../../lib/backend/lock-operations.js';
 import { LeftBehind } from '../../lib/backend/kinds/lock/left-behind.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import { settlementOf } from './answers-in-order.js';
 import { unavailable } from './scripted-commands.js';
 

@@ -2,7 +2,7 @@ import type { HoldOutcome, HoldRequest } from '../../lib/backend/lock-operations
 import { LeftBehind } from '../../lib/backend/kinds/lock/left-behind.js';
 import { LockUnavailableError } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 
 /** The time-out of a command without an answer, ms. */
 const TIMEOUT = 1000;

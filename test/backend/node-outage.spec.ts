@@ -1,7 +1,7 @@
 import { noListener } from '../../lib/backend/backend-listener.js';
 import { NodeExecutor } from '../../lib/backend/commands/node-executor.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { freePort } from '../servers/process/free-port.js';
 
 describe('D31: an outage of a node', () => {

@@ -1,6 +1,6 @@
 import { type OrphanedAcquisition, OrphanReleaser } from '../../lib/backend/commands/orphan-releaser.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { unavailable } from './scripted-commands.js';
 
 /** A release in flight, which the test answers. */

@@ -8,7 +8,7 @@ import { RetryDelay } from '../../lib/backend/quorum/retry-delay.js';
 import { LockUnavailableError } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MAX_DURATION } from '../../lib/time/duration.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { safeDuration } from '../../lib/watchdog/lease.js';
 
 const rethrow = (error: unknown): never => {

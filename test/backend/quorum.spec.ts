@@ -1,6 +1,6 @@
 import { Quorum } from '../../lib/backend/quorum/quorum.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { ScriptedNode } from './scripted-nodes.js';
 
 describe('The nodes of a RedLock that closes', () => {

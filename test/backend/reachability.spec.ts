@@ -1,6 +1,6 @@
 import { Reachability } from '../../lib/backend/connection/reachability.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 
 const thrown = (error: unknown): never => {
   throw error;

@@ -1,6 +1,6 @@
 import { MOST_IN_FLIGHT, RequestTurns } from '../../lib/backend/commands/request-turns.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 
 const TIMEOUT = 1000;
 

@@ -1,6 +1,6 @@
 import { RestartGuard, type ServerIdentity } from '../../lib/backend/commands/restart-guard.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 
 const LENGTH = 30_000;
 const OLD: ServerIdentity = { runId: 'a', replicationId: 'r', wasPromoted: false, uptime: 90_000 };

@@ -3,8 +3,7 @@ import { withDeadline } from '../../lib/backend/connection/with-deadline.js';
 import { ScriptCall, type ScriptServer } from '../../lib/backend/commands/script-call.js';
 import { scripts } from '../../lib/backend/scripts/scripts.generated.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import type { Scheduler } from '../../lib/time/scheduler.js';
+import { MonotonicScheduler, type Scheduler } from '../../lib/time/scheduler.js';
 import { SteppedLoop } from '../kit/stepped-loop.js';
 
 const DEADLINE = 200;

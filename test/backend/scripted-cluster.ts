@@ -11,7 +11,7 @@ import type { AddressMap } from '../../lib/backend/connection/connection-input.j
 import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { type HeldBack, heldBack } from './scripted-nodes.js';
 
 const SLOTS = 16_384;

@@ -10,7 +10,7 @@ import {
 } from '../../lib/backend/scripts/script.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 
 /** A sent script. */
 export interface SentScript {

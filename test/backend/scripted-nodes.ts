@@ -6,7 +6,7 @@ import { type NodeBackend, QuorumNode } from '../../lib/backend/quorum/quorum-no
 import { RetryDelay } from '../../lib/backend/quorum/retry-delay.js';
 import { LockUnavailableError, LockKeyTypeError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 
 /** A promise that the test settles. */
 export interface HeldBack<T> {

@@ -1,7 +1,7 @@
 import { ServerClock } from '../../lib/backend/commands/server-clock.js';
 import { withDeadline } from '../../lib/backend/connection/with-deadline.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { SuspendedClock } from '../holds/suspended-clock.js';
 
 const START = 1_700_000_000_000;

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { SilenceGuard } from '../../lib/backend/connection/redis-connection.js';
 import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 
 const LONGEST = 2000;
 const TIMEOUT = 1000;

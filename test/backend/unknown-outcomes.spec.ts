@@ -1,6 +1,6 @@
 import { UnknownOutcomes } from '../../lib/backend/commands/unknown-outcomes.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { settlementOf } from './answers-in-order.js';
 
 describe('The wait for renewals of unknown outcome', () => {

@@ -1,6 +1,6 @@
 import { withDeadline } from '../../lib/backend/connection/with-deadline.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { SteppedLoop } from '../kit/stepped-loop.js';
 
 const DEADLINE = 100;

@@ -1,5 +1,5 @@
 import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
-import { WriteBatch } from '../../lib/backend/connection/write-batch.js';
+import { WriteBatch } from '../../lib/backend/connection/redis-connection.js';
 
 const open = () => {
   const log: string[] = [];

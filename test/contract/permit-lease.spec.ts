@@ -5,7 +5,7 @@ import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { memoryBackend } from '../kit/memory-backend.js';
 import { LockLostError, LockUnavailableError, type Permit } from '../../lib/index.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { openClient } from '../kit/client.js';
 

@@ -3,7 +3,7 @@ import { memoryBackend } from '../kit/memory-backend.js';
 import { LockLostError, LockOptionsError } from '../../lib/index.js';
 import { permitDeadlines } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { openClient } from '../kit/client.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';

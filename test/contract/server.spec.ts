@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { RedisSubscriber } from '../../lib/backend/connection/redis-subscriber.js';
 import { LockOwnershipError } from '../../lib/index.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { inWorld } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';

@@ -1,6 +1,6 @@
-import { AsyncMutex } from '../../lib/concurrency/async-mutex.js';
+import { AsyncMutex } from '../../lib/concurrency.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 
 /**

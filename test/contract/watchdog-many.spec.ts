@@ -1,9 +1,9 @@
 import type { RenewOutcome } from '../../lib/backend/lock-operations.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import { Lease } from '../../lib/watchdog/lease.js';
-import type { Watched } from '../../lib/watchdog/watched.js';
+import type { Watched } from '../../lib/watchdog/renewal-schedules.js';
 import { Watchdog } from '../../lib/watchdog/watchdog.js';
 import { BlockableLoop } from '../watchdog/blockable-loop.js';
 import { fieldsOfHold } from '../watchdog/fields-of-hold.js';

@@ -1,10 +1,10 @@
 import type { RenewOutcome } from '../../lib/backend/lock-operations.js';
-import type { Watched } from '../../lib/watchdog/watched.js';
+import type { Watched } from '../../lib/watchdog/renewal-schedules.js';
 import { Watchdog } from '../../lib/watchdog/watchdog.js';
 import { Lease } from '../../lib/watchdog/lease.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { fieldsOfHold } from '../watchdog/fields-of-hold.js';

@@ -6,7 +6,7 @@ import type { WatchedWait } from '../../lib/deadlock/watched-wait.js';
 import { LockDeadlockError, LockUnavailableError } from '../../lib/errors.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 
 const lock = (name: string, owner: string): HeldLock => ({ family: 'exclusive', name, owner });
 

@@ -2,7 +2,7 @@ import { RedisConnection } from '../../lib/backend/connection/redis-connection.j
 import { ConnectionRegistry } from '../../lib/runtime/connection-registry.js';
 import { ShutdownDrain } from '../../lib/module/shutdown-drain.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { until } from '../kit/until.js';

@@ -1,7 +1,6 @@
 import { openTransport } from '../../lib/backend/transport.js';
 import { RedisSubscriber } from '../../lib/backend/connection/redis-subscriber.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { hearLeakWarnings } from '../servers/process/leak-warnings.js';

@@ -7,7 +7,7 @@ import { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { lockScripts } from '../../lib/backend/scripts/all-scripts.js';
 import { RedisSubscriber } from '../../lib/backend/connection/redis-subscriber.js';
 import { openTransport } from '../../lib/backend/transport.js';
-import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { type Client, type ClientOptions, type ClientParts, openClient } from '../kit/client.js';
 import { ServedScheduler } from '../kit/served-scheduler.js';
 import { until } from '../kit/until.js';

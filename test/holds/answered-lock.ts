@@ -10,7 +10,7 @@ import type {
   Renewal,
   RenewOutcome,
 } from '../../lib/backend/lock-operations.js';
-import { type MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 
 /** A command in flight, which the test answers. */
 export interface Command<Request, Reply> {

@@ -6,7 +6,7 @@ import type {
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockShutdownError } from '../../lib/errors.js';
 import type { Converting, LockKind } from '../../lib/holds/lock-kind.js';
-import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { Stopwatch } from '../../lib/time/scheduler.js';
 import { AnsweredLock, Commands } from './answered-lock.js';
 import { SuspendedClock } from './suspended-clock.js';
 import {

@@ -1,7 +1,7 @@
 import { GrantHolds } from '../../lib/holds/grant-holds.js';
 import type { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { HoldAgeCheck, type HoldAgeWarning } from '../../lib/holds/hold-age-check.js';
-import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { Stopwatch } from '../../lib/time/scheduler.js';
 import { SuspendedClock } from './suspended-clock.js';
 import { openGrant, TIMEOUT } from './open-grant.js';
 

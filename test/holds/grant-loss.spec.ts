@@ -1,6 +1,6 @@
 import { LockLostError, LockKeyTypeError } from '../../lib/errors.js';
 import { safeDuration } from '../../lib/watchdog/lease.js';
-import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { Stopwatch } from '../../lib/time/scheduler.js';
 import { thrownBy } from '../kit/caught.js';
 import {
   GONE,

@@ -7,7 +7,7 @@ import { GrantRegistry } from '../../lib/holds/grant-registry.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import type { LockFamily, LockKind } from '../../lib/holds/lock-kind.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import type { Acquired } from '../../lib/waiting/lock-attempts.js';
 import { Watchdog } from '../../lib/watchdog/watchdog.js';
 import { AnsweredLock } from './answered-lock.js';

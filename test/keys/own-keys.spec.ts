@@ -7,6 +7,7 @@ import {
   clientsChannel,
   flightLock,
   flightResult,
+  fullName,
   holderRecords,
   limitChannel,
   limitPermits,
@@ -16,7 +17,6 @@ import {
   waitingWriters,
 } from '../../lib/keys/redisson-keys.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
-import { fullName } from '../../lib/locks/full-name.js';
 import type { AcquireDefaults } from '../../lib/waiting/acquire.options.js';
 
 const WORDS = ['waiters', 'clients', 'limit', 'flight', 'result', 'blocked', 'holder', 'holder:1', 'rwlock_writers'];

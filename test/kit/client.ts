@@ -6,8 +6,7 @@ import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.
 import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import { neverForget } from '../../lib/testing/test-connection.js';
-import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
+import { type MonotonicScheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { ServedScheduler } from './served-scheduler.js';
 import { until } from './until.js';
 

@@ -1,7 +1,7 @@
 import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
 import { memoryTransport } from '../../lib/backend/memory/memory-transport.js';
 import { RedisBackend } from '../../lib/backend/redis-backend.js';
-import type { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../lib/time/scheduler.js';
 
 const COMMAND_TIMEOUT = 1000;
 

@@ -6,7 +6,7 @@ import { RedisBackend } from '../../lib/backend/redis-backend.js';
 import type { Transport } from '../../lib/backend/transport.js';
 import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import { StallingClock } from './stalling-clock.js';
 import { type Probe, type RawPlace, renewed, type World } from './world.js';

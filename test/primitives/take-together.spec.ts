@@ -1,7 +1,7 @@
 import { LockAbortedError, LockTimeoutError } from '../../lib/errors.js';
 import { acquireAll, acquireMajority } from '../../lib/locks/acquire-members.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 
 const PARTS = ['a', 'b', 'c'] as const;

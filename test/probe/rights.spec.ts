@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis';
 import { lockScripts } from '../../lib/backend/scripts/all-scripts.js';
 import { type Findings, probeConnection, type ProbeSettings } from '../../lib/backend/probe/probe.js';
-import { systemScheduler } from '../../lib/time/scheduler.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { itWith, WITHOUT_WAITAOF } from '../servers/redis/server-features.js';
 import { until } from '../kit/until.js';

@@ -1,6 +1,6 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { abortablePause } from '../../lib/time/abortable-pause.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 
 describe('A pause that an abort ends', () => {
   const setUp = () => {

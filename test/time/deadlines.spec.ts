@@ -1,5 +1,4 @@
-import { Deadline, DeadlineTimer } from '../../lib/time/deadline-timer.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { Deadline, DeadlineTimer, MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { SteppedLoop } from '../kit/stepped-loop.js';
 

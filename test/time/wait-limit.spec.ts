@@ -1,4 +1,4 @@
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { track } from '../kit/time.js';

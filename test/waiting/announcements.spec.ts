@@ -1,6 +1,6 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { released } from './released.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
 import type { Busy, AttemptStrategy } from '../../lib/waiting/attempt-strategy.js';

@@ -3,7 +3,7 @@ import type { WaitOutcome, WaitRequest } from '../../lib/backend/kinds/lock/gran
 import type { WaitingEntry } from '../../lib/backend/lock-operations.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import { ClientEntry } from '../../lib/waiting/client-entry.js';
 import { ScriptedPubSub } from './scripted-pub-sub.js';
 

@@ -1,5 +1,5 @@
 import type { WaitOutcome, WaitRequest } from '../../lib/backend/kinds/lock/granting-lock.js';
-import { type MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import type { NextEntry } from '../../lib/waiting/attempt-strategy.js';
 import { type Acquired, leaseSpent } from '../../lib/waiting/lock-attempts.js';
 import { grantMessage } from './held-granting-lock.js';

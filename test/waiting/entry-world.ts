@@ -6,7 +6,7 @@ import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { clientsChannel } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import type { AttemptResult } from '../../lib/waiting/attempt-strategy.js';
 import { ClientEntry } from '../../lib/waiting/client-entry.js';
 import type { Acquired } from '../../lib/waiting/lock-attempts.js';

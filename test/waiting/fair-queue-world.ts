@@ -6,12 +6,12 @@ import type {
   QueueRequest,
 } from '../../lib/backend/kinds/queued-lock.js';
 import type { GrantChannel, ReceivedGrant } from '../../lib/backend/kinds/lock/granting-lock.js';
-import { InFlight } from '../../lib/concurrency/in-flight.js';
+import { InFlight } from '../../lib/concurrency.js';
 import { type OwnerId, OwnerIds } from '../../lib/context/owner-ids.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
 import { clientChannel, fairChannel } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import type { AcquireContext } from '../../lib/waiting/acquirer.js';
 import { FairLeaving } from '../../lib/waiting/fair/fair-leaving.js';

@@ -1,6 +1,6 @@
 import { FairWaiter } from '../../lib/waiting/fair/fair-waiter.js';
 import { LockKeyTypeError } from '../../lib/errors.js';
-import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { Stopwatch } from '../../lib/time/scheduler.js';
 import { FairParts, LEASE, NAME, SLOT } from './fair-queue-world.js';
 import { unavailable } from './held-requests.js';
 

@@ -3,7 +3,7 @@ import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { type Acquired } from '../../lib/waiting/lock-attempts.js';
 import { HandOverAttempts } from '../../lib/waiting/hand-over-attempts.js';

@@ -1,6 +1,6 @@
 import type { GrantChannel, WaitOutcome, WaitRequest } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { WaitingEntry } from '../../lib/backend/lock-operations.js';
-import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { Stopwatch } from '../../lib/time/scheduler.js';
 import { HeldLock, HeldRequests } from './held-requests.js';
 
 /** The age of a grant of which most is over, as a share of its lease. */

@@ -11,7 +11,7 @@ import type {
 } from '../../lib/backend/lock-operations.js';
 import { currentContext, type OwnerContext } from '../../lib/context/owner-context.js';
 import { LockUnavailableError } from '../../lib/errors.js';
-import { Stopwatch, type MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 
 /** A request without an answer, which the test gives. */
 export interface HeldRequest<Request, Reply> {

@@ -2,7 +2,7 @@ import type { QueueOutcome } from '../../lib/backend/kinds/queued-lock.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { memoryBackend } from '../kit/memory-backend.js';
 import { LimitAcquirers } from '../../lib/waiting/limit-acquirers.js';

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import type { LastOutcome } from '../../lib/waiting/attempt-strategy.js';
 import { Outcomes } from '../../lib/waiting/outcomes.js';

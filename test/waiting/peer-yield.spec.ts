@@ -1,5 +1,5 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { PeerYield } from '../../lib/waiting/queue/peer-yield.js';
 
 const setUp = () => {

@@ -2,7 +2,7 @@ import type { PubSub } from '../../lib/backend/pubsub.js';
 import { released } from './released.js';
 import { LockQueueFullError, LockTimeoutError, LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';
 import { CountedAttempts, type SentAttempt, type Taken } from './counted-attempts.js';

@@ -1,7 +1,7 @@
 import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import type { LockService } from '../../lib/lock.service.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { openClient } from '../kit/client.js';
 import { memoryBackend } from '../kit/memory-backend.js';
 

@@ -1,6 +1,6 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { released } from './released.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { UnannouncedReleases } from '../../lib/waiting/queue/releases.js';
 import type { Busy } from '../../lib/waiting/attempt-strategy.js';
 import { WaitQueueBench } from './wait-queue-bench.js';

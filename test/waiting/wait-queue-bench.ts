@@ -1,5 +1,5 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import type { AcquireContext, WaitDependencies } from '../../lib/waiting/acquirer.js';
 import type { Busy, AttemptResult } from '../../lib/waiting/attempt-strategy.js';

@@ -3,7 +3,7 @@ import { OwnerIds } from '../../lib/context/owner-ids.js';
 import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
 import { readWriteLockChannel } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { WaitLimit } from '../../lib/time/wait-limit.js';
 import { LockAttempts } from '../../lib/waiting/lock-attempts.js';
 import { QueuedAcquirer } from '../../lib/waiting/queued-acquirer.js';

@@ -1,8 +1,8 @@
 import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import { Lease } from '../../lib/watchdog/lease.js';
-import type { Watched } from '../../lib/watchdog/watched.js';
+import type { Watched } from '../../lib/watchdog/renewal-schedules.js';
 import { Watchdog } from '../../lib/watchdog/watchdog.js';
 import { fieldsOfHold } from './fields-of-hold.js';
 

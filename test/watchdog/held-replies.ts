@@ -3,7 +3,7 @@ import { MemoryServer } from '../../lib/backend/memory/memory-server.js';
 import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { Client, type ClientOptions, openClient } from '../kit/client.js';
 import { memoryBackend } from '../kit/memory-backend.js';
 

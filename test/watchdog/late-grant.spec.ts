@@ -4,7 +4,7 @@ import { Grant } from '../../lib/holds/grant.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
-import { Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { Stopwatch } from '../../lib/time/scheduler.js';
 import { BlockableLoop } from './blockable-loop.js';
 
 const LEASE = 20;

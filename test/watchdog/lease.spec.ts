@@ -1,5 +1,5 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler, Stopwatch } from '../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import { Lease, LeaseCommand, type LossReason, safeDuration } from '../../lib/watchdog/lease.js';
 
 describe('The end of a lease after a failed renewal', () => {

@@ -1,5 +1,5 @@
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { RenewalSchedule, type ScheduleEntry } from '../../lib/watchdog/renewal-schedule.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
+import { RenewalSchedule, type ScheduleEntry } from '../../lib/watchdog/renewal-schedules.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { Rng } from '../chaos/rng.js';
 

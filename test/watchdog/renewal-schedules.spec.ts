@@ -1,7 +1,6 @@
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../lib/time/monotonic-scheduler.js';
-import { RenewalSchedules } from '../../lib/watchdog/renewal-schedules.js';
-import type { Watched } from '../../lib/watchdog/watched.js';
+import { MonotonicScheduler } from '../../lib/time/scheduler.js';
+import { RenewalSchedules, type Watched } from '../../lib/watchdog/renewal-schedules.js';
 
 const TIMEOUT = 30_000;
 const PERIOD = TIMEOUT / 3;

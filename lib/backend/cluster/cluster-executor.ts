@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../../errors.js';
 import { hashSlot } from '../../keys/hash-slot.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import type { BackendListener } from '../backend-listener.js';
 import { type PublishCommand, type ScriptExecutor, timeoutWithin } from '../commands/script-executor.js';
 import type { NodeExecutor } from '../commands/node-executor.js';

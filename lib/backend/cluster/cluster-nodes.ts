@@ -1,5 +1,4 @@
-import type { ScheduledTask } from '../../time/scheduler.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 import type { BackendListener } from '../backend-listener.js';
 import { NodeExecutor } from '../commands/node-executor.js';
 import type { TransportSettings } from '../connection/connection-input.js';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import { type Outage, titleOf } from '../../events/outage.js';
 import type { BackendListener } from '../backend-listener.js';
 import { Reachability } from '../connection/reachability.js';

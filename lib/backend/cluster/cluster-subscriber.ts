@@ -1,5 +1,5 @@
 import { isPassing, LockUnavailableError } from '../../errors.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import type { MessageListener, PubSub, Subscriber, Subscription } from '../pubsub.js';
 import { RedisSubscriber } from '../connection/redis-subscriber.js';
 import type { Address } from './cluster-servers.js';

@@ -1,6 +1,5 @@
 import { LockUnavailableError } from '../../errors.js';
-import type { ScheduledTask } from '../../time/scheduler.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 import { type BackendListener, noListener } from '../backend-listener.js';
 import type { ServerInput, TransportSettings } from '../connection/connection-input.js';
 import type { NodeExecutor } from '../commands/node-executor.js';

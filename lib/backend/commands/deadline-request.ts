@@ -1,5 +1,5 @@
 import { isPassing, LockUnavailableError } from '../../errors.js';
-import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../../time/scheduler.js';
 import type { ScriptExecutor } from './script-executor.js';
 
 /** Limits of one script: for its effect, and for its reply. */
@@ -116,3 +116,31 @@ const neverSent = (name: string): LockUnavailableError =>
 
 const refusedLate = (name: string): LockUnavailableError =>
   new LockUnavailableError('The request reached Redis after its deadline', 'refused', false, { lockName: name });
+
+/** Base of the operations of each kind: deadlines, and the wait for a connection. */
+export abstract class RedisOperations {
+  constructor(
+    protected readonly commands: ScriptExecutor,
+    protected readonly scheduler: MonotonicScheduler,
+  ) {}
+
+  /** The deadline of a command that begins now. @param lease The lease that it is about. Default: none. */
+  protected deadline(lease = Number.POSITIVE_INFINITY): number {
+    return this.scheduler.now() + this.commands.timeoutFor(lease);
+  }
+
+  /**
+   * Sends a command about `key`, in the turn of the call if the server is connected: commands of one caller keep their
+   * order.
+   * @param name Name that the user knows the key by.
+   */
+  protected whenReady<T>(key: string, send: (deadline: number) => Promise<T>, name = key, lease?: number): Promise<T> {
+    const deadline = this.deadline(lease);
+    if (this.commands.isConnected(key)) return send(deadline);
+    return this.commands.whenConnected(deadline, key, name).then(() => send(deadline));
+  }
+
+  protected inTime<Reply, T>(request: DeadlineRequest<Reply, T>): Promise<T> {
+    return sendWithDeadline(this.commands, this.scheduler, request);
+  }
+}

@@ -1,7 +1,7 @@
 import { OwnerIds } from '../../context/owner-ids.js';
 import { isPassing, LockUnavailableError, wrongKeyType } from '../../errors.js';
 import { idempotencyKeyOf } from '../../keys/redisson-keys.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import { scripts } from '../scripts/scripts.generated.js';
 import type { ScriptExecutor } from './script-executor.js';
 import type { GivenUp } from '../backend-listener.js';

@@ -1,5 +1,5 @@
 import { isPassing } from '../../errors.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import { type BackendListener, noListener } from '../backend-listener.js';
 import { type PublishCommand, type ScriptExecutor, timeoutWithin } from './script-executor.js';
 import { RedisConnection } from '../connection/redis-connection.js';

@@ -1,7 +1,7 @@
 import { isPassing } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/owner-ids.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 
 /** Pause between two attempts, ms: the shortest, and the longest after many failures. */
 const RETRY_MS = 100;

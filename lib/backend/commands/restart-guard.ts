@@ -1,7 +1,7 @@
 import type { RedisClient } from '../connection/redis-client.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import { LockUnavailableError } from '../../errors.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 
 /** Identity that a server reports on each new connection. */
 export interface ServerIdentity {

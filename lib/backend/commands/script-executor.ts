@@ -102,3 +102,14 @@ const SHORTEST_DEADLINE_MS = 50;
 /** {@link ScriptExecutor.timeoutFor} */
 export const timeoutWithin = (commandTimeout: number, lease: number): number =>
   Math.min(commandTimeout, Math.max(SHORTEST_DEADLINE_MS, lease / 4));
+
+/** Arguments by which a script announces a change; without a command, it announces nothing. */
+export interface Announcement {
+  readonly channel: string;
+  readonly publish: PublishCommand | '';
+}
+
+export const announcementOn = (commands: ScriptExecutor, channel: string, silent = false): Announcement => ({
+  channel,
+  publish: silent ? '' : commands.publishCommand(channel),
+});

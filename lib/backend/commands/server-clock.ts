@@ -1,4 +1,4 @@
-import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../../time/scheduler.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 

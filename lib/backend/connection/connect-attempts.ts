@@ -1,4 +1,4 @@
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import type { RedisClient } from './redis-client.js';
 
 /** The shortest and the longest time from the beginning of an attempt to that of the next, ms. */

@@ -1,5 +1,4 @@
-import type { ScheduledTask } from '../../time/scheduler.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 
 /** Listener for the loss and the return of a connection or cluster. */
 interface ReachabilityListener {

@@ -1,6 +1,5 @@
 import { hashSlot } from '../../keys/hash-slot.js';
-import type { ScheduledTask } from '../../time/scheduler.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 import type { MessageListener, PubSub, Subscriber, Subscription } from '../pubsub.js';
 import { RedisConnection } from './redis-connection.js';
 import type { ServerInput } from './connection-input.js';

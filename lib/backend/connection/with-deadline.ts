@@ -1,6 +1,5 @@
 import type { LockUnavailableError } from '../../errors.js';
-import { Deadline } from '../../time/deadline-timer.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import { Deadline, type MonotonicScheduler } from '../../time/scheduler.js';
 import { isScriptMissing, noReply, unavailable } from './reply-errors.js';
 
 /** How the reply to a command is processed. */

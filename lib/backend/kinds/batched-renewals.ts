@@ -1,12 +1,11 @@
 import type { Renewal, RenewOutcome } from '../lock-operations.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import type { ScriptExecutor } from '../commands/script-executor.js';
-import { isUnknown } from '../commands/deadline-request.js';
+import { isUnknown, RedisOperations } from '../commands/deadline-request.js';
 import type { UnknownOutcomes } from '../commands/unknown-outcomes.js';
 import { isTryAgain, unexpectedReply } from '../connection/reply-errors.js';
 import type { LockScripts } from './lock/lock-scripts.js';
 import { renewByShard, renewEach, tornApart } from './renew-by-shard.js';
-import { RedisOperations } from './redis-operations.js';
 
 /** Renews what owners hold, many by one command. */
 export class BatchedRenewals extends RedisOperations {

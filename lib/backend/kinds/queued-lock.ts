@@ -1,5 +1,5 @@
 import type { OwnerId } from '../../context/owner-ids.js';
-import type { MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler, Stopwatch } from '../../time/scheduler.js';
 import type { AcquireRequest } from '../lock-operations.js';
 import { isPassing } from '../../errors.js';
 import type { RequestLimits } from '../commands/deadline-request.js';

@@ -1,4 +1,4 @@
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import { RedisBackend, type RedisBackendSettings } from '../redis-backend.js';
 import { MemoryServer } from './memory-server.js';
 import { memoryTransport } from './memory-transport.js';

@@ -1,5 +1,5 @@
 import type { MessageListener } from '../pubsub.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import type { Script } from '../scripts/script.js';
 import { Keyspace, type Reply } from './keyspace.js';
 import { runScript } from './lua.js';

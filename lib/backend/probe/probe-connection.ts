@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../../errors.js';
 import { onAbort } from '../../time/abort-listeners.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { ServerInput } from '../connection/connection-input.js';

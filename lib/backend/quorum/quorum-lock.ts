@@ -18,8 +18,8 @@ import { Ballot, busyFor, describeGrant, noQuorum, type Verdict, verdictOn } fro
 import type { QuorumNode } from './quorum-node.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { StoredState } from '../kinds/inspection/inspection-operations.js';
-import { type MonotonicScheduler, Stopwatch } from '../../time/monotonic-scheduler.js';
-import { Background } from '../../concurrency/in-flight.js';
+import { type MonotonicScheduler, Stopwatch } from '../../time/scheduler.js';
+import { Background } from '../../concurrency.js';
 import { kthLargest, majorityOf, quorumLease } from './majority.js';
 import type { RetryDelay } from './retry-delay.js';
 

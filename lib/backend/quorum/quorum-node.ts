@@ -1,7 +1,7 @@
 import type { RedisInspection } from '../kinds/inspection/redis-inspection.js';
 import { LockUnavailableError } from '../../errors.js';
 import type { OwnerId } from '../../context/owner-ids.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import type { StoredState } from '../kinds/inspection/inspection-operations.js';
 import type { BackendListener, ServerHealth } from '../backend-listener.js';
 import type { PubSub } from '../pubsub.js';

@@ -1,6 +1,5 @@
 import { isPassing } from '../../errors.js';
-import type { ScheduledTask } from '../../time/scheduler.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 import type { Subscriber, Subscription, PubSub } from '../pubsub.js';
 import type { QuorumNode } from './quorum-node.js';
 import type { RetryDelay } from './retry-delay.js';

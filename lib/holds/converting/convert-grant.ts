@@ -1,5 +1,5 @@
 import type { ConversionOutcome, ConversionRequest } from '../../backend/kinds/read-write/conversion.js';
-import { Stopwatch } from '../../time/monotonic-scheduler.js';
+import { Stopwatch } from '../../time/scheduler.js';
 import { LeaseCommand } from '../../watchdog/lease.js';
 import { Grant } from '../grant.js';
 import { tellBegin } from '../hold-events.js';

@@ -1,5 +1,5 @@
 import type { LockBackend } from '../../backend/lock-backend.js';
-import type { InFlight } from '../../concurrency/in-flight.js';
+import type { InFlight } from '../../concurrency.js';
 import type { OwnerIds } from '../../context/owner-ids.js';
 import { LockLostError } from '../../errors.js';
 import { checkLease } from '../../waiting/acquire.options.js';

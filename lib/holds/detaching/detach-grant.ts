@@ -1,7 +1,7 @@
 import type { HoldOutcome } from '../../backend/lock-operations.js';
 import type { OwnerId } from '../../context/owner-ids.js';
 import { LockUnavailableError } from '../../errors.js';
-import { Stopwatch } from '../../time/monotonic-scheduler.js';
+import { Stopwatch } from '../../time/scheduler.js';
 import { LeaseCommand } from '../../watchdog/lease.js';
 import type { Grant } from '../grant.js';
 import type { CountedHold } from '../grant-holds.js';

@@ -1,5 +1,5 @@
 import type { LockEvents } from '../../events/lock-events.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 import type { ServerHealth } from '../../backend/backend-listener.js';
 import { seconds } from '../../events/event-log.js';
 import type { OwnedRuntime } from '../../module/runtime.factory.js';

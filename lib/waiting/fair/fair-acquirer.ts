@@ -5,7 +5,7 @@ import type { FairWaiting } from './fair-waiter.js';
 import { tryOnce } from '../queued-acquirer.js';
 import { refusal } from '../wait-errors.js';
 import { type Acquirer, type AcquireContext } from '../acquirer.js';
-import { InFlight } from '../../concurrency/in-flight.js';
+import { InFlight } from '../../concurrency.js';
 
 /** Acquires fair locks by one attempt, or by waiting in the queue that the server keeps for the name. */
 export class FairAcquirer implements Acquirer<number, Acquired> {

@@ -2,7 +2,7 @@ import type { LockBackend } from '../../backend/lock-backend.js';
 import type { LockEvents } from '../../events/lock-events.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
 import type { OwnerId } from '../../context/owner-ids.js';
-import type { InFlight } from '../../concurrency/in-flight.js';
+import type { InFlight } from '../../concurrency.js';
 
 /**
  * Places given up by one request: few enough not to block the server for long, even if each of them has to be searched

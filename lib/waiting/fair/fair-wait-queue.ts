@@ -1,8 +1,7 @@
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import { Deadline, type MonotonicScheduler } from '../../time/scheduler.js';
 import { pauseAfter, pauseUnanswered, WakeSignal } from '../wake-signal.js';
 import { FairWaiter, type FairWaiting } from './fair-waiter.js';
 import { fairChannel } from '../../keys/redisson-keys.js';
-import { Deadline } from '../../time/deadline-timer.js';
 import { ChannelListener } from '../channel-listener.js';
 import { leaseIn } from '../queue/releases.js';
 import { GrantListener } from './grant-listener.js';

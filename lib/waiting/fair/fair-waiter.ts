@@ -6,7 +6,7 @@ import type { LockEvents } from '../../events/lock-events.js';
 import type { OwnerId, OwnerIds } from '../../context/owner-ids.js';
 import type { Acquired } from '../lock-attempts.js';
 import type { FairLeaving } from './fair-leaving.js';
-import type { InFlight } from '../../concurrency/in-flight.js';
+import type { InFlight } from '../../concurrency.js';
 import type { PermitsInUse } from '../attempt-strategy.js';
 import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 

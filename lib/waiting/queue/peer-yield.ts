@@ -1,5 +1,4 @@
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
-import type { ScheduledTask } from '../../time/scheduler.js';
+import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 
 /** The longest delay with which our own announcement may arrive, ms. */
 const MAX_DELAY_MS = 20;

@@ -4,7 +4,7 @@ import type { Polling, WaitDependencies } from '../acquirer.js';
 import { ChannelListener, type ChannelReceiver } from '../channel-listener.js';
 import { PeerYield } from './peer-yield.js';
 import type { OwnerId } from '../../context/owner-ids.js';
-import type { MonotonicScheduler } from '../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../time/scheduler.js';
 
 /**
  * Number of clients that received the announcement of a release. One of unknown outcome may have announced nothing: the

@@ -1,5 +1,5 @@
 import type { ReleaseOutcome } from '../../backend/lock-operations.js';
-import { Deadline } from '../../time/deadline-timer.js';
+import { Deadline } from '../../time/scheduler.js';
 import type { WaitDependencies } from '../acquirer.js';
 import type { AttemptStrategy, ServerWait, ServerWaitListener } from '../attempt-strategy.js';
 import {

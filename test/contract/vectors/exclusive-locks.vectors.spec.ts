@@ -6,8 +6,7 @@ import { GrantedHold } from '../../../lib/holds/granted-hold.js';
 import { NonReentrantLock } from '../../../lib/locks/non-reentrant-lock.js';
 import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../../lib/module/runtime.factory.js';
-import { systemScheduler } from '../../../lib/time/scheduler.js';
-import { Stopwatch } from '../../../lib/time/monotonic-scheduler.js';
+import { Stopwatch, systemScheduler } from '../../../lib/time/scheduler.js';
 import type { RedisData } from './redis-data.js';
 import { type Arguments, describeVectors, type Operation, type Situation } from './run-vectors.js';
 

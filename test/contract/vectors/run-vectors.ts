@@ -3,7 +3,7 @@ import { MemoryServer } from '../../../lib/backend/memory/memory-server.js';
 import { memoryTransport } from '../../../lib/backend/memory/memory-transport.js';
 import { RedisBackend } from '../../../lib/backend/redis-backend.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
-import { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
+import { MonotonicScheduler } from '../../../lib/time/scheduler.js';
 import type { ClientOptions } from '../../kit/client.js';
 import { Recorder } from '../recorder.js';
 import { RedisWorld } from '../../kit/redis-world.js';

@@ -15,7 +15,7 @@ import {
   type Script,
 } from '../../../lib/backend/scripts/script.js';
 import { ServerClock } from '../../../lib/backend/commands/server-clock.js';
-import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../lib/time/scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { SimulatedServer } from '../server/simulated-server.js';
 import { notConnected } from './not-connected.js';

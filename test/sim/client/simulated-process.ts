@@ -8,7 +8,7 @@ import { ConnectionRegistry } from '../../../lib/runtime/connection-registry.js'
 import { DEFAULT_CONNECTION_NAME } from '../../../lib/locks/options/connection-choice.js';
 import { parseModuleOptions, type RedisLockOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../../lib/module/runtime.factory.js';
-import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../lib/time/scheduler.js';
 import type { SimulatedEvent } from '../engine/event-queue.js';
 import { ProcessClock } from '../engine/process-clock.js';
 import type { Simulation } from '../engine/simulation.js';

@@ -1,6 +1,6 @@
 import type { MessageListener, Subscription, PubSub } from '../../../lib/backend/pubsub.js';
 import { rawReply, withDeadline } from '../../../lib/backend/connection/with-deadline.js';
-import type { MonotonicScheduler } from '../../../lib/time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../lib/time/scheduler.js';
 import type { SimulatedConnection } from '../network/connection.js';
 import type { Listener, SimulatedStore } from '../server/simulated-store.js';
 import { notConnected } from './not-connected.js';

@@ -53,7 +53,7 @@ export const mends: readonly PlantedBug[] = [
         replace: 'this.tell(event, hearers);',
       },
       {
-        file: 'time/monotonic-scheduler.ts',
+        file: 'time/scheduler.ts',
         find: 'runInBackground(() => this.inner.schedule(delay, () => once.run(), options));',
         replace: 'this.inner.schedule(delay, () => once.run(), options);',
       },

@@ -89,7 +89,13 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'turn-not-ended',
     what: 'a turn that ends with an error keeps all that come after it from theirs',
-    edits: [{ file: 'concurrency/async-mutex.ts', find: 'work.then(end, end);', replace: 'work.then(end, () => {});' }],
+    edits: [
+      {
+        file: 'concurrency.ts',
+        find: 'task();\n  work.then(end, end);',
+        replace: 'task();\n  work.then(end, () => {});',
+      },
+    ],
   },
   {
     name: 'late-reply-believed',
@@ -107,7 +113,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     what: 'deadlines go by the wall clock alone, which can be set back',
     edits: [
       {
-        file: 'time/monotonic-scheduler.ts',
+        file: 'time/scheduler.ts',
         find: 'Math.max(leastElapsed, wall - wallStartedAt)',
         replace: 'wall - wallStartedAt',
       },

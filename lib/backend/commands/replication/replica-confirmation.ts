@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../../../errors.js';
 import { runOutsideContexts } from '../../../context/owner-context.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/scheduler.js';
 import { RedisConnection } from '../../connection/redis-connection.js';
 import type { ServerInput } from '../../connection/connection-input.js';
 import { rawReply, withDeadline } from '../../connection/with-deadline.js';

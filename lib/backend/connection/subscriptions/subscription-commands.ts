@@ -1,7 +1,6 @@
 import { LockUnavailableError } from '../../../errors.js';
 import { runInBackground } from '../../../time/background.js';
-import { Deadline } from '../../../time/deadline-timer.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import { Deadline, type MonotonicScheduler } from '../../../time/scheduler.js';
 import { isErrorReply, isPermissionError, unavailable } from '../reply-errors.js';
 import { rawReply, withDeadline } from '../with-deadline.js';
 import type { Channel } from './channel.js';

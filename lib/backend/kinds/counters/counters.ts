@@ -1,8 +1,7 @@
 import { LockOptionsError, wrongKeyType } from '../../../errors.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { ScriptExecutor } from '../../commands/script-executor.js';
-import { type Announcement, announcementOn } from '../announcement.js';
-import { RedisOperations } from '../redis-operations.js';
+import type { MonotonicScheduler } from '../../../time/scheduler.js';
+import { type Announcement, announcementOn, type ScriptExecutor } from '../../commands/script-executor.js';
+import { RedisOperations } from '../../commands/deadline-request.js';
 import type { CounterAnswer, IdempotentRequests } from '../../commands/idempotent-requests.js';
 import { unexpectedReply } from '../../connection/reply-errors.js';
 import { scripts } from '../../scripts/scripts.generated.js';

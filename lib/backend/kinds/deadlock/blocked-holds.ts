@@ -1,6 +1,6 @@
 import { blockedHolds } from '../../../keys/redisson-keys.js';
 import { scripts } from '../../scripts/scripts.generated.js';
-import { RedisOperations } from '../redis-operations.js';
+import { RedisOperations } from '../../commands/deadline-request.js';
 
 /** The record of a hold whose code waits for another lock, as it was found. */
 export interface BlockedHoldRecord {

@@ -1,4 +1,4 @@
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/scheduler.js';
 import type { AcquireRequest, Fencing } from '../../lock-operations.js';
 import type { ScriptExecutor } from '../../commands/script-executor.js';
 import { RedisLock } from '../lock/redis-lock.js';

@@ -3,8 +3,7 @@ import type { OwnerId } from '../../../context/owner-ids.js';
 import type { AcquireRequest, ForceReleaseRequest, HoldRequest, Renewal } from '../../lock-operations.js';
 import { wrongKeyType } from '../../../errors.js';
 import type { RequestLimits } from '../../commands/deadline-request.js';
-import type { ScriptExecutor } from '../../commands/script-executor.js';
-import { type Announcement, announcementOn } from '../announcement.js';
+import { type Announcement, announcementOn, type ScriptExecutor } from '../../commands/script-executor.js';
 import type {
   AcquireReply,
   ForceReleaseReply,

@@ -24,8 +24,8 @@ import {
   type StoredState,
 } from './inspection-operations.js';
 import { scripts } from '../../scripts/scripts.generated.js';
-import { type Announcement, announcementOn } from '../announcement.js';
-import { RedisOperations } from '../redis-operations.js';
+import { type Announcement, announcementOn } from '../../commands/script-executor.js';
+import { RedisOperations } from '../../commands/deadline-request.js';
 import { FoundReply, heldIn } from './stored-hash.js';
 import { scanNames } from './scan-names.js';
 

@@ -11,10 +11,9 @@ import type { OwnerId } from '../../../context/owner-ids.js';
 import { wrongKeyType } from '../../../errors.js';
 import { limitChannel, limitPermits, lockChannel } from '../../../keys/redisson-keys.js';
 import type { RequestLimits } from '../../commands/deadline-request.js';
-import type { ScriptExecutor } from '../../commands/script-executor.js';
+import { type Announcement, announcementOn, type ScriptExecutor } from '../../commands/script-executor.js';
 import { type Written, writtenPermit } from '../../commands/written.js';
 import { scripts } from '../../scripts/scripts.generated.js';
-import { type Announcement, announcementOn } from '../announcement.js';
 import type {
   AcquireReply,
   ForceReleaseReply,

@@ -1,5 +1,5 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
-import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../../../time/scheduler.js';
 import type { AcquireOutcome, ReleaseRequest, WaitingEntry } from '../../lock-operations.js';
 import { isPassing, wrongKeyType } from '../../../errors.js';
 import { clientChannel, waitingClients } from '../../../keys/redisson-keys.js';

@@ -1,6 +1,6 @@
 import { isPassing } from '../../../errors.js';
 import type { OwnerId } from '../../../context/owner-ids.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/scheduler.js';
 import type { HoldOutcome, HoldRequest, LeaveBehindRequest, ReleaseRequest } from '../../lock-operations.js';
 import { sendAgain } from '../../commands/send-again.js';
 import { OrphanReleaser } from '../../commands/orphan-releaser.js';

@@ -8,8 +8,7 @@ import type {
   WaitingEntry,
 } from '../../lock-operations.js';
 import type { RequestLimits } from '../../commands/deadline-request.js';
-import type { ScriptExecutor } from '../../commands/script-executor.js';
-import { type Announcement, announcementOn } from '../announcement.js';
+import { type Announcement, announcementOn, type ScriptExecutor } from '../../commands/script-executor.js';
 import { type Written, writtenHold } from '../../commands/written.js';
 import { scripts } from '../../scripts/scripts.generated.js';
 import { lockChannel, waitingClients } from '../../../keys/redisson-keys.js';

@@ -1,6 +1,6 @@
 import { isPassing, wrongKeyType } from '../../../errors.js';
 import type { OwnerId } from '../../../context/owner-ids.js';
-import { type MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
+import { type MonotonicScheduler, Stopwatch } from '../../../time/scheduler.js';
 import type {
   AcquireOutcome,
   AcquireRequest,
@@ -25,11 +25,11 @@ import { BatchedRenewals } from '../batched-renewals.js';
 import {
   type DeadlineRequest,
   isUnknown,
+  RedisOperations,
   rejectOnceRefused,
   sendWithDeadline,
 } from '../../commands/deadline-request.js';
 import { sendAgain } from '../../commands/send-again.js';
-import { RedisOperations } from '../redis-operations.js';
 import { type OrphanedAcquisition, OrphanReleaser } from '../../commands/orphan-releaser.js';
 import { UnknownOutcomes } from '../../commands/unknown-outcomes.js';
 

@@ -1,13 +1,12 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
 import type { HoldOutcome } from '../../lock-operations.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
-import type { DeadlineRequest } from '../../commands/deadline-request.js';
+import type { MonotonicScheduler } from '../../../time/scheduler.js';
+import { type DeadlineRequest, RedisOperations } from '../../commands/deadline-request.js';
 import type { ScriptExecutor } from '../../commands/script-executor.js';
 import { scripts } from '../../scripts/scripts.generated.js';
 import { fairKeys } from '../fair-lock/fair-lock.js';
 import { shortening } from './lock-scripts.js';
 import type { RedisLock } from './redis-lock.js';
-import { RedisOperations } from '../redis-operations.js';
 
 /** The kinds whose locks are one field on one server. */
 type ExclusiveKind = 'plain' | 'fair' | 'fenced' | 'spin';

@@ -1,10 +1,9 @@
 import type { PermitId, PermitIds } from '../../../context/permit-ids.js';
 import type { Renewal } from '../../lock-operations.js';
-import type { Stopwatch } from '../../../time/monotonic-scheduler.js';
+import type { Stopwatch } from '../../../time/scheduler.js';
 import { MOST_PERMITS } from '../counters/counters.js';
 import { wrongKeyType } from '../../../errors.js';
-import type { ScriptExecutor } from '../../commands/script-executor.js';
-import { type Announcement, announcementOn } from '../announcement.js';
+import { type Announcement, announcementOn, type ScriptExecutor } from '../../commands/script-executor.js';
 import type { RequestLimits } from '../../commands/deadline-request.js';
 import type { CounterReply, IdempotentRequest } from '../../commands/idempotent-requests.js';
 import type { RenewReply } from '../lock/lock-scripts.js';

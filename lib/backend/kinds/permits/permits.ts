@@ -1,5 +1,5 @@
 import type { PermitId, PermitIds } from '../../../context/permit-ids.js';
-import type { MonotonicScheduler, Stopwatch } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler, Stopwatch } from '../../../time/scheduler.js';
 import type { GivenUp } from '../../backend-listener.js';
 import type { Renewal, RenewOutcome } from '../../lock-operations.js';
 import {
@@ -16,9 +16,8 @@ import { BatchedRenewals } from '../batched-renewals.js';
 import { enoughReplicas } from '../../commands/replication/enough-replicas.js';
 import type { IdempotentRequest, IdempotentRequests } from '../../commands/idempotent-requests.js';
 import type { Replicas } from '../../commands/replication/replica-confirmation.js';
-import { isUnknown, type RequestLimits } from '../../commands/deadline-request.js';
+import { isUnknown, RedisOperations, type RequestLimits } from '../../commands/deadline-request.js';
 import { sendAgain } from '../../commands/send-again.js';
-import { RedisOperations } from '../redis-operations.js';
 import { OrphanReleaser } from '../../commands/orphan-releaser.js';
 import { UnknownOutcomes } from '../../commands/unknown-outcomes.js';
 import { writtenPermits } from '../../commands/written.js';

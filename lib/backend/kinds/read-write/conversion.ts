@@ -1,12 +1,10 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
 import type { HoldOutcome } from '../../lock-operations.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/scheduler.js';
 import { readWriteLockChannel, readWriteStem } from '../../../keys/redisson-keys.js';
-import type { DeadlineRequest } from '../../commands/deadline-request.js';
-import type { ScriptExecutor } from '../../commands/script-executor.js';
+import { type DeadlineRequest, RedisOperations } from '../../commands/deadline-request.js';
+import { announcementOn, type ScriptExecutor } from '../../commands/script-executor.js';
 import { scripts } from '../../scripts/scripts.generated.js';
-import { announcementOn } from '../announcement.js';
-import { RedisOperations } from '../redis-operations.js';
 import { completeRead } from './read-write-scripts.js';
 import type { RedisReadLock, RedisWriteLock } from './read-write-lock.js';
 

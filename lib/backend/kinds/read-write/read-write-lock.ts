@@ -1,5 +1,5 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/scheduler.js';
 import type {
   HoldOutcome,
   HoldRequest,

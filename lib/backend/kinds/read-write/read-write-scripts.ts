@@ -1,11 +1,11 @@
 import { LockUnavailableError } from '../../../errors.js';
 import type { OwnerId } from '../../../context/owner-ids.js';
-import type { ScriptExecutor } from '../../commands/script-executor.js';
+import { type Announcement, announcementOn, type ScriptExecutor } from '../../commands/script-executor.js';
 import { type RequestLimits, sendWithDeadline } from '../../commands/deadline-request.js';
 import { scripts } from '../../scripts/scripts.generated.js';
 import { tornApart } from '../renew-by-shard.js';
 import { readTimeout, readWriteLockChannel, readWriteStem } from '../../../keys/redisson-keys.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/scheduler.js';
 import type {
   AcquireRequest,
   ForceReleaseRequest,
@@ -14,7 +14,6 @@ import type {
   Renewal,
   WriteRequest,
 } from '../../lock-operations.js';
-import { type Announcement, announcementOn } from '../announcement.js';
 import type {
   AcquireReply,
   ForceReleaseReply,

@@ -1,13 +1,11 @@
 import { isPassing } from '../../../errors.js';
 import { readWriteLockChannel, readWriteStem, waitingWriters } from '../../../keys/redisson-keys.js';
-import type { MonotonicScheduler } from '../../../time/monotonic-scheduler.js';
+import type { MonotonicScheduler } from '../../../time/scheduler.js';
 import type { WaitingWriter } from '../../lock-operations.js';
-import { isUnknown } from '../../commands/deadline-request.js';
+import { isUnknown, RedisOperations } from '../../commands/deadline-request.js';
 import { OrphanReleaser } from '../../commands/orphan-releaser.js';
-import type { ScriptExecutor } from '../../commands/script-executor.js';
+import { announcementOn, type ScriptExecutor } from '../../commands/script-executor.js';
 import { scripts } from '../../scripts/scripts.generated.js';
-import { announcementOn } from '../announcement.js';
-import { RedisOperations } from '../redis-operations.js';
 
 /** The requests that may still announce one writer. Their limits are instants of the server's clock. */
 interface Announcing {

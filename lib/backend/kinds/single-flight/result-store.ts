@@ -1,7 +1,7 @@
 import type { OwnerId } from '../../../context/owner-ids.js';
 import { wrongKeyType } from '../../../errors.js';
 import { sendAgain } from '../../commands/send-again.js';
-import { RedisOperations } from '../redis-operations.js';
+import { RedisOperations } from '../../commands/deadline-request.js';
 import { scripts } from '../../scripts/scripts.generated.js';
 import { flightLock, flightResult } from '../../../keys/redisson-keys.js';
 
