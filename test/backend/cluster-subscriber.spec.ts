@@ -94,6 +94,18 @@ describe('A subscription in a cluster', () => {
     const commands = SHARDS.flatMap(([master = '']) => cluster.at(master).log);
     expect(commands.map((one) => one.split(' ')[0]).filter((one) => one?.endsWith('SUBSCRIBE'))).toEqual([command]);
   });
+
+  it('ends on the server when it is cancelled', async () => {
+    const { clock, subscription, asked, say, wakes, look } = await listening();
+    subscription.cancel();
+    expect(subscription.alive).toBe(false);
+    await clock.advance(0);
+    expect(asked('a:1')).toEqual(['SUBSCRIBE', 'UNSUBSCRIBE']);
+    say('a:1');
+    await look(servedBy('b:1'));
+    expect(asked('b:1')).toEqual([]);
+    expect(wakes).toEqual([]);
+  });
 });
 
 describe('A subscription whose slot moves', () => {

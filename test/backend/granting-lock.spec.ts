@@ -69,6 +69,18 @@ describe('A release that carries an entry', () => {
       expect(clock.pending).toBe(0);
     },
   );
+
+  it('settles once if it is given up at the end of the client, and a reply follows', async () => {
+    const { clock, lock, again, settled } = setUp(UNKNOWN, UNKNOWN, { after: 500, answer: notHeld });
+    settlementOf(lock.release({ ...REQUEST, again }), clock);
+    await clock.advance(0);
+    const finished = settlementOf(lock.finish(200), clock);
+    await clock.advance(199);
+    expect(settled).toEqual([]);
+    await clock.advance(60_000);
+    expect(settled).toEqual([200]);
+    expect(finished).toMatchObject([{ at: 200 }]);
+  });
 });
 
 describe('Waiting on the server', () => {

@@ -25,6 +25,19 @@ describe('An orphaned acquisition whose owner acquires again', () => {
     expect(givenUp).toEqual([]);
     expect(bench.isAtRest).toBe(true);
   });
+
+  it('is not released any further, without a pause, once the release in flight has failed', async () => {
+    const bench = new OrphanReleaserBench();
+    const { clock, releaser } = bench;
+    bench.release({ name: 'wanted' });
+    const release = await bench.next();
+    const abandoned = settlementOf(releaser.abandon(isWanted), clock);
+    await clock.advance(700);
+    release.fail(PASSING);
+    await clock.advance(0);
+    expect(abandoned).toMatchObject([{ at: 700 }]);
+    expect(bench.isAtRest).toBe(true);
+  });
 });
 
 describe('The end of the releases', () => {

@@ -78,3 +78,20 @@ describe('A silent lock', () => {
     expect(releases.map(({ args }) => args['publish'])).toEqual(releases.map(() => ''));
   });
 });
+
+describe('Ending the hold of another owner by force', () => {
+  it.each<readonly [error: string, Answer, object]>([
+    ['an unknown outcome', UNKNOWN, UNKNOWN],
+    ['a refusal', REFUSED, REFUSED],
+    ['another type of key', ['wrong-type', 'list', 0], { code: 'LOCK_KEY_TYPE' }],
+  ])(
+    'fails with %s, once the server refuses it, and is not repeated: by then another owner may hold',
+    async (_, answer, error) => {
+      const { clock, lock, log } = setUpLock([answer]);
+      const settled = settlementOf(lock.forceRelease({ name: 'n' }), clock);
+      await clock.advance(60_000);
+      expect(settled).toMatchObject([{ at: error === UNKNOWN ? 1001 : 0, error }]);
+      expect(log()).toHaveLength(1);
+    },
+  );
+});

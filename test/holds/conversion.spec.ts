@@ -103,6 +103,17 @@ describe('A hold whose upgrade is in flight', () => {
     expect(lossesIn(emitted)).toEqual([]);
   });
 
+  it('was found gone by an inspection before: nothing is sent', async () => {
+    const { grant, reading, reads, upgrades, clock } = openReading();
+    const verifying = grant.verify();
+    const asked = outcomeOf(reading.tryUpgrade());
+    reads.answerInspection(0);
+    await verifying;
+    await clock.advance(0);
+    expect(asked.end).toBe('LockLostError: gone');
+    expect(upgrades.requests).toEqual([]);
+  });
+
   it('is lost if it is unknown what became of it, which stops its work', async () => {
     const { reading, upgrading, reads, writes, clock, emitted } = openReading();
     const { asked, answer } = await upgrading();
