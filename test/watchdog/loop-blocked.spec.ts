@@ -41,6 +41,15 @@ describe('An event loop that stood while a lock was held', () => {
     expect(hold.isHeld).toBe(false);
   });
 
+  it('is reported with a lock that the running code found lost before any timer', async () => {
+    const { loop, locks, blocked } = open();
+    const hold = await locks.acquire('order:42');
+    loop.block(31_000);
+    expect(() => hold.assertHeld()).toThrow('its lease ended');
+    await loop.pass(0);
+    expect(blocked()).toMatchObject([{ locks: [{ lockName: 'order:42', outcome: 'lost' }] }]);
+  });
+
   it('is reported with a lock whose own work stood in the way, and which was released right after', async () => {
     const { loop, locks, blocked } = open();
     await locks.withLock('report', () => loop.block(12_000));
