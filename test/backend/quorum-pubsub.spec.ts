@@ -186,4 +186,14 @@ describe('A cancelled subscription to a quorum', () => {
     await clock.advance(10_000);
     expect(wakes).toEqual([]);
   });
+
+  it('is not repeated on a node that fails after the cancellation, or failed before', async () => {
+    const { clock, on, subscription, answer } = openQuorum(5);
+    await answer('ok', 'ok', 'ok', UNKNOWN, 'pending');
+    subscription().cancel();
+    await answer('pending', 'pending', 'pending', 'pending', UNKNOWN);
+    await clock.advance(10 * LATEST_RETRY);
+    expect([3, 4].map((index) => on(index).tries.length)).toEqual([1, 1]);
+    expect(clock.pending).toBe(0);
+  });
 });
