@@ -1,7 +1,28 @@
 import type { AcquireOutcome } from '../../lib/backend/lock-operations.js';
-import { busyFor, noQuorum } from '../../lib/backend/quorum/ballot.js';
-import { decided } from './scripted-ballot.js';
-import { busy, FixedDelay, FORBIDDEN, labelled, NOT_SENT, REFUSED, UNKNOWN, WRONG_TYPE } from './scripted-nodes.js';
+import { Ballot, busyFor, noQuorum } from '../../lib/backend/quorum/ballot.js';
+import {
+  busy,
+  FixedDelay,
+  FORBIDDEN,
+  labelled,
+  NOT_SENT,
+  REFUSED,
+  scriptedNodes,
+  UNKNOWN,
+  WRONG_TYPE,
+} from './scripted-nodes.js';
+
+/** A ballot after all votes. */
+const decided = async <T>(votes: readonly (T | Error)[]): Promise<Ballot<T>> => {
+  const { nodes } = scriptedNodes(votes.length);
+  const ballot = new Ballot<T>(nodes, async (node) => {
+    const vote = votes[nodes.indexOf(node)] as T | Error;
+    if (vote instanceof Error) throw vote;
+    return vote;
+  });
+  await ballot.settled;
+  return ballot;
+};
 
 describe('The error of a ballot without a quorum', () => {
   const inWords = (answer: string) => ({ outcome: answer });

@@ -1,8 +1,7 @@
-import type { Subscription } from '../../lib/backend/pubsub.js';
 import { ClusterSubscriber } from '../../lib/backend/cluster/cluster-subscriber.js';
 import { ClusterTopology } from '../../lib/backend/cluster/cluster-topology.js';
 import { writtenHold } from '../../lib/backend/commands/written.js';
-import { replyError, ScriptedCluster, type Shard } from './scripted-cluster.js';
+import { ScriptedCluster, type Shard } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';
 
 const TIMEOUT = 1000;
@@ -21,17 +20,6 @@ const openTopology = async (shards: readonly Shard[]) => {
 };
 
 describe('A server that serves no slot', () => {
-  it.each<readonly [string, readonly Shard[]]>([
-    ['one shard', [['a:1', 'r:1']]],
-    ['two shards', [['a:1', 'r:1'], ['b:1']]],
-  ])('is not asked again after its connection was closed, in a cluster of %s', async (_, shards) => {
-    const { cluster, clock, refresh } = await openTopology(shards);
-    await refresh();
-    await clock.advance(60_000);
-    expect(cluster.at('r:1').count('CLUSTER SLOTS')).toBeLessThanOrEqual(2);
-    expect(cluster.at('r:1').open('commands')).toEqual([]);
-  });
-
   it('has no connection left once the topology is closed', async () => {
     const { cluster, clock, topology } = await openTopology([['a:1', 'r:1']]);
     expect(cluster.at('r:1').open('commands')).toHaveLength(1);
@@ -56,46 +44,6 @@ describe('A connection that the driver has given up', () => {
     server.comeBack();
     await clock.advance(0);
     expect(server.open('commands')).toEqual([client]);
-  });
-});
-
-describe('A subscription in a cluster whose slot moves twice', () => {
-  const movedTwice = async () => {
-    const shards = [['a:1'], ['b:1'], ['c:1'], ['d:1']];
-    const { cluster, clock, scheduler, topology, refresh } = await openTopology(shards);
-    const subscriber = new ClusterSubscriber(topology, TIMEOUT, scheduler);
-    const wakes: string[] = [];
-    const channel = cluster.nameIn(0);
-    const subscribing = outcomeOf(subscriber.subscribe(channel, () => wakes.push(channel)));
-    await clock.advance(0);
-    if (subscribing.state !== 'resolved') throw new Error(`The subscription is ${subscribing.state}`);
-    const late = cluster.at('e:1').holdBack('SUBSCRIBE');
-    cluster.shards = [['e:1'], ['b:1'], ['c:1'], ['d:1']];
-    await refresh();
-    const subscription = subscribing.value as Subscription;
-    return { cluster, clock, refresh, subscription, late, wakes };
-  };
-
-  it('outlives a failure of the server in between', async () => {
-    const { cluster, clock, refresh, subscription, late } = await movedTwice();
-    // The server in between serves another shard, so its connection stays.
-    cluster.shards = [['f:1'], ['e:1'], ['c:1'], ['d:1']];
-    await refresh();
-    expect(subscription.alive).toBe(true);
-    expect(late).toHaveLength(1);
-    late[0]?.reject(replyError('NOPERM No permissions to access a channel'));
-    await clock.advance(0);
-    expect(late).toHaveLength(1);
-    expect(subscription.alive).toBe(true);
-  });
-
-  it('calls no listener after it was cancelled during a move', async () => {
-    const { clock, subscription, late, wakes } = await movedTwice();
-    subscription.cancel();
-    wakes.length = 0;
-    late[0]?.resolve(1);
-    await clock.advance(0);
-    expect(wakes).toEqual([]);
   });
 });
 

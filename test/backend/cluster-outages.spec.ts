@@ -71,18 +71,6 @@ describe('An outage of a whole cluster', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is not reported if nothing was requested, or if the application ends meanwhile', async () => {
-    const { clock, told, outagesOf, learn } = watched();
-    await clock.advance(10 * PATIENCE);
-    outagesOf.slotMapRequested();
-    outagesOf.end();
-    await clock.advance(10 * PATIENCE);
-    learn('a:1');
-    outagesOf.slotMapRequested();
-    expect(told).toEqual([]);
-    expect(clock.pending).toBe(0);
-  });
-
   it.each([
     { lastError: undefined, why: 'no server has answered yet', permanent: false },
     { lastError: NOT_SENT, why: 'no connection', permanent: false },
@@ -102,16 +90,6 @@ describe('An outage of a whole cluster', () => {
 describe('An outage of a server of a cluster', () => {
   const lost = ({ outagesOf }: ReturnType<typeof watched>, server: string): void =>
     outagesOf.lost(server, outageOf(server), PATIENCE);
-
-  it('is reported for a master, with its slots, from the first failure on', async () => {
-    const bench = watched();
-    bench.learn('a:1', 'b:1');
-    lost(bench, 'a:1');
-    await bench.clock.advance(2500);
-    bench.outagesOf.recovered('a:1');
-    bench.outagesOf.recovered('a:1');
-    expect(bench.told).toEqual(['a:1 out, its-slots', 'a:1 back after 3500']);
-  });
 
   it('is not reported for a server without slots, nor its end', async () => {
     const bench = watched();
@@ -133,53 +111,5 @@ describe('An outage of a server of a cluster', () => {
     expect(bench.told).toEqual(['b:1 out, its-slots']);
     bench.outagesOf.recovered('b:1');
     expect(bench.told).toEqual(['b:1 out, its-slots', 'b:1 back after 1500']);
-  });
-
-  it('ends when another server has taken its place, and only once', async () => {
-    const bench = watched();
-    bench.learn('a:1', 'b:1');
-    lost(bench, 'a:1');
-    await bench.clock.advance(2000);
-    bench.learn('a2:1', 'b:1');
-    bench.learn('a2:1', 'b:1');
-    bench.outagesOf.recovered('a:1');
-    expect(bench.told).toEqual(['a:1 out, its-slots', 'a:1 replaced after 3000']);
-  });
-
-  it('is not reported if the server turns out to have no slots', async () => {
-    const bench = watched();
-    lost(bench, 'b:1');
-    bench.learn('a:1');
-    bench.learn('a:1', 'b:1');
-    expect(bench.told).toEqual([]);
-  });
-
-  it('is reported again when the server is lost again', async () => {
-    const bench = watched();
-    bench.learn('a:1');
-    for (let outage = 0; outage < 2; outage += 1) {
-      lost(bench, 'a:1');
-      await bench.clock.advance(100);
-      bench.outagesOf.recovered('a:1');
-    }
-    const once = ['a:1 out, its-slots', 'a:1 back after 1100'];
-    expect(bench.told).toEqual([...once, ...once]);
-  });
-
-  it('is reported for each server, in any order of their ends', async () => {
-    const bench = watched();
-    bench.learn('a:1', 'b:1', 'c:1');
-    lost(bench, 'a:1');
-    await bench.clock.advance(100);
-    lost(bench, 'b:1');
-    await bench.clock.advance(100);
-    bench.outagesOf.recovered('b:1');
-    bench.learn('b:1', 'c:1');
-    expect(bench.told).toEqual([
-      'a:1 out, its-slots',
-      'b:1 out, its-slots',
-      'b:1 back after 1100',
-      'a:1 replaced after 1200',
-    ]);
   });
 });

@@ -64,16 +64,6 @@ describe('A subscription in a cluster', () => {
     expect(wakes).toEqual([channel, channel]);
   });
 
-  it('fails in time if no server returns the slot map, and has that refreshed', async () => {
-    const { cluster, clock, subscribe } = openSubscriber();
-    for (const [master = ''] of SHARDS) cluster.at(master).holdBack('CLUSTER SLOTS');
-    const { outcome } = subscribe();
-    await clock.advance(TIMEOUT);
-    expect(outcome).toMatchObject({ state: 'rejected', value: { code: 'LOCK_UNAVAILABLE' } });
-    await clock.advance(600);
-    expect(cluster.at('b:1').count('CLUSTER SLOTS')).toBe(2);
-  });
-
   it('D71: begins later if the server does not answer in time, which has the slot map refreshed', async () => {
     const { cluster, clock, subscribe, asked, channel, wakes } = openSubscriber();
     const held = cluster.at('a:1').holdBack('SUBSCRIBE');
@@ -147,14 +137,6 @@ describe('A subscription whose slot moves', () => {
     expect([asked('a:1'), wakes, subscription.alive]).toEqual([['SUBSCRIBE'], [], true]);
   });
 
-  it('is closed with its connection if the server has no slots left', async () => {
-    const { cluster, look, subscription } = await listening();
-    await look(servedBy('d:1'));
-    expect(subscription.alive).toBe(true);
-    expect(cluster.at('a:1').open('subscriber')).toEqual([]);
-    expect(cluster.at('d:1').open('subscriber')).toHaveLength(1);
-  });
-
   it.each(['b:1', 'a:1'])(
     'moves on to %s before the server in between has answered, and does not listen there',
     async (to) => {
@@ -174,33 +156,6 @@ describe('A subscription whose slot moves', () => {
       expect(wakes).toHaveLength(1);
     },
   );
-
-  it('listens at the second server while the first has not answered yet', async () => {
-    const { cluster, clock, subscribe, asked, look } = openSubscriber();
-    const [atA, atB] = ['a:1', 'b:1'].map((address) => cluster.at(address).holdBack('SUBSCRIBE'));
-    const { outcome, subscription } = subscribe();
-    await clock.advance(0);
-    await look([['b:1'], ['a:1'], ['c:1']]);
-    expect([asked('a:1'), asked('b:1'), outcome.state]).toEqual([['SUBSCRIBE'], ['SUBSCRIBE'], 'pending']);
-    atA?.[0]?.resolve(1);
-    await clock.advance(0);
-    expect(asked('a:1')).toEqual(['SUBSCRIBE', 'UNSUBSCRIBE']);
-    expect(subscription().alive).toBe(false);
-    atB?.[0]?.resolve(1);
-    await clock.advance(0);
-    expect(subscription().alive).toBe(true);
-  });
-
-  it('is cancelled on a server that answers only after the move', async () => {
-    const { cluster, clock, subscription, asked, look } = await listening();
-    const [held] = [cluster.at('b:1').holdBack('SUBSCRIBE')];
-    await look(servedBy('b:1'));
-    subscription.cancel();
-    held[0]?.resolve(1);
-    await clock.advance(0);
-    expect(asked('b:1')).toEqual(['SUBSCRIBE', 'UNSUBSCRIBE']);
-    expect(subscription.alive).toBe(false);
-  });
 
   it.each([
     { error: replyError('LOADING'), isTriedAgain: true },
@@ -233,15 +188,6 @@ describe('A server that ends a subscription after losing the slot', () => {
     expect(asked('c:1')).toEqual(['SUBSCRIBE']);
     expect(subscription.alive).toBe(true);
     expect(wakes.slice(1)).toContain(channel);
-  });
-
-  it('is asked again if the next refresh assigns the slot to it', async () => {
-    const { cluster, clock, subscription, asked } = await listening();
-    await clock.advance(100);
-    for (const client of cluster.at('a:1').open('subscriber')) client.emit('moved');
-    await clock.advance(0);
-    expect(asked('a:1')).toEqual(['SUBSCRIBE', 'UNSUBSCRIBE', 'SUBSCRIBE']);
-    expect(subscription.alive).toBe(true);
   });
 });
 

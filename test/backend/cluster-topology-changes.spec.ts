@@ -70,47 +70,6 @@ describe('A change of a cluster', () => {
     expect(cluster.errors).toEqual([]);
   });
 
-  it('that a redirection announced is no change for the next refresh', async () => {
-    const { cluster, clock, topology, told, slot, key } = await openTopology();
-    const moved = [
-      [0, slot - 1, ['a', 1]],
-      [slot, slot, ['b', 1]],
-      [slot + 1, 5461, ['a', 1]],
-      [5462, 10_922, ['b', 1]],
-      [10_923, 16_383, ['c', 1]],
-    ];
-    for (const address of SEEDS) cluster.at(address).answer(SLOTS, () => moved);
-    topology.moved(slot, 'b:1');
-    await clock.advance(0);
-    expect(topology.masterOf(key)).toBe('b:1');
-    expect(told).toEqual(['refreshed']);
-  });
-
-  it('is overwritten by a refresh in flight, until the next redirection', async () => {
-    const { cluster, clock, topology, looks, key, slot } = await openTopology();
-    const [a] = ALL.map((address) => cluster.at(address).holdBack(SLOTS));
-    topology.refreshSoon();
-    await clock.advance(0);
-    topology.moved(slot, 'b:1');
-    a?.[0]?.resolve(cluster.slots());
-    await clock.advance(0);
-    expect(topology.masterOf(key)).toBe('a:1');
-    const before = looks();
-    topology.moved(slot, 'b:1');
-    await clock.advance(100);
-    expect(topology.masterOf(key)).toBe('b:1');
-    expect(looks()).toBe(before + 3);
-  });
-
-  it('is fetched after a redirection before the first slot map', async () => {
-    const cluster = new ScriptedCluster(SHARDS);
-    const topology = new ClusterTopology(cluster.servers(SEEDS), { commandTimeout: TIMEOUT }, cluster.scheduler);
-    topology.moved(hashSlot('x'), 'b:1');
-    expect([topology.masterOf('x'), topology.nodeFor('x'), topology.masters.size]).toEqual([undefined, undefined, 0]);
-    await cluster.clock.advance(0);
-    expect(topology.isKnown).toBe(true);
-  });
-
   const GRANT: Script = { name: 'x', text: '', grants: true, keyNames: [], argumentNames: [], replies: [[]] };
 
   it.each([
@@ -168,15 +127,6 @@ describe('A master of a cluster that fails', () => {
     await clock.advance(10_000);
     expect(topology.masterOf(key)).toBe('a2:1');
     expect(told.filter((one) => one !== 'refreshed')).toEqual(['out: its-slots', 'a:1 replaced: 1500', 'reconnected']);
-  });
-
-  it('is not reported if it is back in time', async () => {
-    const { cluster, clock, told } = await openTopology();
-    cluster.at('a:1').fail();
-    await clock.advance(TIMEOUT - 1);
-    cluster.at('a:1').comeBack();
-    await clock.advance(5000);
-    expect(told.filter((one) => one !== 'refreshed')).toEqual(['reconnected']);
   });
 });
 

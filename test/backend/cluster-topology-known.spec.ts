@@ -1,6 +1,5 @@
 import { ClusterTopology } from '../../lib/backend/cluster/cluster-topology.js';
 import type { AddressMap, TransportSettings } from '../../lib/backend/connection/connection-input.js';
-import { LockUnavailableError } from '../../lib/errors.js';
 import { replyError, ScriptedCluster } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';
 
@@ -49,13 +48,6 @@ describe('Waiting for the slot map', () => {
     expect(later.state).toBe('resolved');
   });
 
-  it('ends at once without a refresh if the deadline has passed', async () => {
-    const { clock, topology, looks } = openTopology();
-    await expect(topology.whenKnown(0)).rejects.toThrow(LockUnavailableError);
-    await clock.advance(1000);
-    expect(looks()).toEqual([0, 0, 0]);
-  });
-
   it('ends for all waiters when the topology is closed, and does not begin after that', async () => {
     const { cluster, clock, topology, seeds } = openTopology();
     for (const address of seeds) cluster.at(address).isUp = false;
@@ -87,16 +79,6 @@ describe('The sharding of messages in a cluster', () => {
     expect(topology.isSharded).toBe(isSharded);
     expect(seeds.reduce((sum, address) => sum + cluster.at(address).count('PUBSUB'), 0)).toBe(asked);
   });
-
-  it('is determined by the next refresh if a server could not tell', async () => {
-    const { cluster, clock, topology, look, seeds } = openTopology();
-    for (const address of seeds) cluster.at(address).answer('PUBSUB', refused('LOADING'));
-    await look();
-    expect(topology.isKnown).toBe(false);
-    for (const address of seeds) cluster.at(address).answer('PUBSUB', () => []);
-    await clock.advance(500);
-    expect([topology.isKnown, topology.isSharded]).toEqual([true, true]);
-  });
 });
 
 describe('Addresses announced by servers of a cluster', () => {
@@ -115,15 +97,6 @@ describe('Addresses announced by servers of a cluster', () => {
     await node.whenConnected(clock.now() + TIMEOUT);
     expect(cluster.at('out:101').open('commands')).toHaveLength(1);
     expect([topology.resolveAddress(node, 'b', 1), topology.resolveAddress(node, 'c', 1)]).toEqual(['out:102', 'c:1']);
-  });
-
-  it('are on the server that gives none, although that serves nothing any more', async () => {
-    const { cluster, topology, look } = openTopology();
-    await look();
-    const left = topology.nodeAt('a:1');
-    cluster.shards = [['d:1'], ['b:1'], ['c:1']];
-    await look();
-    expect(topology.resolveAddress(left, '', 7)).toBe('a:7');
   });
 
   it('without a host are those of the announcing server', async () => {

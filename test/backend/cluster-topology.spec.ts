@@ -56,18 +56,6 @@ describe('A refresh of the slot map', () => {
     expect(looks()).toEqual([2, 2, 2]);
   });
 
-  it('requested during another one does not begin', async () => {
-    const { cluster, clock, topology, looks } = openTopology();
-    const [a] = THREE.map(([master = '']) => cluster.at(master).holdBack(SLOTS));
-    topology.refreshSoon();
-    await clock.advance(0);
-    topology.refreshSoon();
-    await clock.advance(200);
-    a?.[0]?.resolve(cluster.slots());
-    await clock.advance(900);
-    expect(looks()).toEqual([1, 1, 1]);
-  });
-
   it('asks three servers at once, and the others when those have failed', async () => {
     const { cluster, clock, topology, seeds, looks } = openTopology([['a:1'], ['b:1'], ['c:1'], ['d:1'], ['e:1']]);
     const held = seeds.map((address) => cluster.at(address).holdBack(SLOTS));
@@ -186,16 +174,5 @@ describe('The slot map of a cluster', () => {
     expect(topology.lastError).toBeUndefined();
     await clock.advance(10_000);
     expect(looks()).toEqual([2, 2, 2]);
-  });
-
-  it('is fetched although no server could be reached at first', async () => {
-    const { cluster, clock, topology, seeds, first } = openTopology();
-    for (const address of seeds) cluster.at(address).isUp = false;
-    topology.refreshSoon();
-    await clock.advance(TIMEOUT);
-    expect(topology.lastError).toMatchObject({ outcome: 'not-sent' });
-    for (const address of seeds) cluster.at(address).comeBack();
-    await clock.advance(500);
-    expect(first()).toBe('a:1');
   });
 });

@@ -100,18 +100,6 @@ describe('A request with a deadline', () => {
     expect(unknown).toEqual(told);
   });
 
-  it.each<readonly [order: string, readonly (Reply | Error)[]]>([
-    ['was refused as late at first', ['late', unavailable('unknown')]],
-    ['could not be written at first', [unavailable('not-sent'), unavailable('unknown')]],
-  ])('is undone once if it %s and then has an unknown outcome', async (_, answers) => {
-    const { clock, tries, unknown, ask } = setUp(...answers);
-    const settled = ask();
-    await clock.advance(5000);
-    expect(settled).toMatchObject([{ at: 20, error: { outcome: 'unknown' } }]);
-    expect(tries).toHaveLength(2);
-    expect(unknown).toEqual([DEADLINE]);
-  });
-
   it("sends its deadline in the server's time, as estimated at each attempt", async () => {
     const { commands, clock, tries, unknown, ask } = setUp('late', unavailable('unknown'));
     commands.ahead = 0.25;
@@ -125,50 +113,6 @@ describe('A request with a deadline', () => {
       { at: 10, notAfter: DEADLINE + 300, deadline: DEADLINE },
     ]);
     expect(unknown).toEqual([DEADLINE + 300]);
-  });
-
-  it('is sent when there is a connection', async () => {
-    const { commands, clock, tries, ask } = setUp(DONE);
-    commands.connected = false;
-    const settled = ask();
-    await clock.advance(400);
-    expect(tries).toEqual([]);
-    commands.connect();
-    await clock.advance(100);
-    expect(tries).toEqual([{ at: 400, notAfter: DEADLINE, deadline: DEADLINE }]);
-    expect(settled).toEqual([{ at: 410, value: { value: 'done', sentAt: 400 } }]);
-  });
-
-  it.each<readonly [first: string, Reply | Error]>([
-    ['was refused as late', 'late'],
-    ['could not be written', unavailable('not-sent', 'not written')],
-  ])('fails as the connection does if it %s and there is no connection for the next try', async (_, first) => {
-    const { commands, clock, tries, unknown, ask } = setUp(first, DONE);
-    const settled = ask();
-    await clock.advance(5);
-    commands.connected = false;
-    await clock.advance(100);
-    commands.failToConnect(unavailable('not-sent', 'no connection'));
-    await clock.advance(5000);
-    expect(settled).toMatchObject([{ at: 105, error: { outcome: 'not-sent', message: 'no connection' } }]);
-    expect(tries).toHaveLength(1);
-    expect(unknown).toEqual([]);
-  });
-
-  it.each([
-    ['an unexpected reply, which is followed up', unavailable('unknown', 'unexpected'), [DEADLINE]],
-    ['a reply that reports an error', wrongKeyType('key', 'list'), []],
-  ])('fails with %s', async (_, error, told) => {
-    const { clock, tries, unknown, ask } = setUp(DONE);
-    const settled = ask({
-      read: () => {
-        throw error;
-      },
-    });
-    await clock.advance(5000);
-    expect(settled).toEqual([{ at: 10, error }]);
-    expect(tries).toHaveLength(1);
-    expect(unknown).toEqual(told);
   });
 
   it.each(['refused', 'unknown', 'not-sent'] as const)(
@@ -186,28 +130,6 @@ describe('A request with a deadline', () => {
       expect(unknown).toEqual([]);
     },
   );
-
-  it.each<readonly [named: string, Partial<DeadlineRequest<Reply, unknown>>]>([
-    ['name', {}],
-    ['key', { name: 'key' }],
-  ])('is reported by its %s', async (lockName, changes) => {
-    const { clock, ask } = setUp();
-    const settled = ask({ ...changes, deadline: 0 });
-    await clock.advance(0);
-    expect(settled).toMatchObject([{ at: 0, error: { lockName, outcome: 'not-sent' } }]);
-  });
-
-  it.each(['send', 'isConnected'] as const)('rejects where %s throws', async (method) => {
-    const { commands, clock, unknown, ask } = setUp();
-    const broken = (): never => {
-      throw new TypeError('broken');
-    };
-    if (method === 'isConnected') commands.isConnected = broken;
-    const settled = ask(method === 'send' ? { send: broken } : {});
-    await clock.advance(0);
-    expect(settled).toMatchObject([{ error: { message: 'broken' } }]);
-    expect(unknown).toEqual([]);
-  });
 });
 
 describe('The error of a request that failed twice', () => {

@@ -1,5 +1,6 @@
 import { noListener } from '../../lib/backend/backend-listener.js';
 import { NodeExecutor } from '../../lib/backend/commands/node-executor.js';
+import { Reachability } from '../../lib/backend/connection/reachability.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { freePort } from '../servers/process/free-port.js';
@@ -20,5 +21,21 @@ describe('D31: an outage of a node', () => {
     await clock.advance(1);
     expect(told).toEqual([`127.0.0.1:${port}`]);
     await node.close(0);
+  });
+});
+
+describe('D31: a connection that should be up', () => {
+  it('is not reported down after its end', async () => {
+    const clock = new ManualClock();
+    const told: string[] = [];
+    const [onLost, onFound] = [() => void told.push('lost'), () => void told.push('found')];
+    const reachability = new Reachability(new MonotonicScheduler(clock, () => {}), 1000, { onLost, onFound });
+    reachability.missing();
+    reachability.end();
+    reachability.found();
+    reachability.missing();
+    await clock.advance(5000);
+    expect(told).toEqual([]);
+    expect(clock.pending).toBe(0);
   });
 });

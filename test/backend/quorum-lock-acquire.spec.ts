@@ -1,17 +1,6 @@
 import type { AcquireOutcome } from '../../lib/backend/lock-operations.js';
 import { QuorumLock } from '../../lib/backend/quorum/quorum-lock.js';
-import {
-  busy,
-  FixedDelay,
-  listsOf,
-  NOT_SENT,
-  ordersOf,
-  outcomeOf,
-  REFUSED,
-  scriptedNodes,
-  UNKNOWN,
-  WRONG_TYPE,
-} from './scripted-nodes.js';
+import { busy, FixedDelay, listsOf, ordersOf, outcomeOf, REFUSED, scriptedNodes, UNKNOWN } from './scripted-nodes.js';
 
 const REQUEST = { name: 'n', owner: 'a:1', lease: 1000 };
 const FREED = ['acquire n a:1', 'releaseSilently n a:1'];
@@ -99,70 +88,16 @@ describe('An acquisition on 3 nodes', () => {
     expect(acquiring.value).toMatchObject({ outcome: 'busy', holder: 'b:1' });
   });
 
-  it.each([UNKNOWN, NOT_SENT, WRONG_TYPE])('reports a conflict although the release failed with %p', async (error) => {
-    const { acquire, vote, reply, clock } = openLock();
-    const acquiring = acquire();
-    await vote(0, 'granted');
-    await vote(1, 'busy');
-    await vote(2, 'busy');
-    reply(0, 'releaseSilently', error);
-    await clock.advance(0);
-    expect(endOf(acquiring)).toBe('busy');
-  });
-
-  it.each(['granted', 'busy'] as const)('releases on a node that replies %s after the conflict', async (choice) => {
-    const { acquire, vote, logs, reply, clock, lock } = openLock();
-    const acquiring = acquire();
-    await vote(0, 'busy');
-    await vote(1, 'busy');
-    expect(endOf(acquiring)).toBe('busy');
-    expect(logs()).toEqual([LEFT_ALONE, LEFT_ALONE, LEFT_ALONE]);
-    const finished = outcomeOf(lock.finish(5000));
-    await vote(2, choice);
-    expect(logs()).toEqual([LEFT_ALONE, LEFT_ALONE, FREED]);
-    expect(finished.state).toBe('pending');
-    reply(2, 'releaseSilently', { outcome: 'released' });
-    await clock.advance(0);
-    expect(finished.state).toBe('resolved');
-  });
-
-  it('releases on a node whose vote comes during the releases on other nodes', async () => {
-    const { acquire, vote, logs, reply, clock } = openLock(5);
-    const acquiring = acquire();
-    await vote(0, 'granted');
-    for (const index of [1, 2, 3]) await vote(index, 'busy');
-    await vote(4, 'granted');
-    expect(logs()).toEqual([FREED, LEFT_ALONE, LEFT_ALONE, LEFT_ALONE, FREED]);
-    reply(0, 'releaseSilently', { outcome: 'released' });
-    await clock.advance(0);
-    // The late node is freed in the background.
-    expect(endOf(acquiring)).toBe('busy');
-  });
-
-  it.each(['granted', 'busy', 'unknown'] as const)(
-    'does not release on a node that replies %s after the lock was acquired',
-    async (late) => {
-      const { acquire, vote, logs } = openLock();
-      const acquiring = acquire();
-      await vote(0, 'granted');
-      await vote(2, 'granted');
-      expect(endOf(acquiring)).toBe('acquired');
-      await vote(1, late);
-      expect(logs()).toEqual([LEFT_ALONE, LEFT_ALONE, LEFT_ALONE]);
-    },
-  );
-
-  it('does not release on a node with an unknown outcome, which the node undoes itself', async () => {
-    const { acquire, vote, logs, reply, clock, nodes } = openLock();
-    const acquiring = acquire();
-    await vote(0, 'unknown');
-    await vote(1, 'granted');
-    await vote(2, 'unknown');
-    expect(logs()).toEqual([LEFT_ALONE, FREED, LEFT_ALONE]);
-    reply(1, 'releaseSilently', { outcome: 'released' });
-    await clock.advance(0);
-    expect(acquiring).toMatchObject({ state: 'rejected', value: { outcome: 'unknown', permanent: false } });
-    expect(nodes.map((node) => node.isUndone('a:1'))).toEqual([true, false, true]);
+  it.each([
+    { answers: ['busy', 'busy', 'busy'], after: 30, ms: 30 },
+    { answers: ['granted', 'granted'], after: 12, ms: 12 },
+    { answers: ['unknown', 'unknown', 'unknown'], after: 1000, ms: 1000 },
+  ] as const)('tells the delay of the next try that $answers took $ms ms', async ({ answers, after, ms }) => {
+    const { acquire, vote, clock, delay } = openLock();
+    acquire();
+    await clock.advance(after);
+    for (const [index, choice] of answers.entries()) await vote(index, choice);
+    expect(delay.observed).toEqual([ms]);
   });
 
   it.each([
@@ -208,14 +143,5 @@ describe('A quorum of grants that is useless', () => {
     await freeAll();
     expect(acquiring).toMatchObject({ state: 'rejected', value: { code: 'LOCK_OPTIONS' } });
     expect(String(acquiring.value)).toContain('one server twice, as node 1 and node 2');
-  });
-
-  it('is none where the nodes are different servers, or do not tell', async () => {
-    const { acquire, vote, backends } = openLock();
-    for (const [index, backend] of backends.entries()) backend.serverId = index === 2 ? undefined : `server ${index}`;
-    const acquiring = acquire();
-    await vote(0, 'granted');
-    await vote(1, 'granted');
-    expect(endOf(acquiring)).toBe('acquired');
   });
 });

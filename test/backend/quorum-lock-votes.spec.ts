@@ -118,13 +118,6 @@ describe('The state of a lock on 3 nodes', () => {
     await vote('inspect', ...votes);
     expect(inspecting).toMatchObject(end);
   });
-
-  it('for no owner is known although a node does not answer', async () => {
-    const { lock, vote } = openLock();
-    const inspecting = outcomeOf(lock.inspect('n', undefined));
-    await vote('inspect', others, others);
-    expect(inspecting.value).toEqual(others);
-  });
 });
 
 describe('A late vote on 3 nodes', () => {
@@ -137,15 +130,6 @@ describe('A late vote on 3 nodes', () => {
     reply(2, what, yes);
     await clock.advance(0);
     expect(asked()[2]).toBe('release n a:1');
-  });
-
-  it('to a hold that was decided to be kept changes nothing', async () => {
-    const { lock, vote, reply, clock, asked } = openLock();
-    outcomeOf(lock.hold({ ...REQUEST, count: 1 }));
-    await vote('hold', HELD, HELD);
-    reply(2, 'hold', LOST);
-    await clock.advance(0);
-    expect(asked()).toEqual([undefined, undefined, undefined]);
   });
 
   it.each([
@@ -203,13 +187,6 @@ describe('Renewals on 3 nodes', () => {
     expect(asked()[2]).toBe('release y y:1');
   });
 
-  it('release no hold of unknown state', async () => {
-    const { lock, vote, asked } = openLock();
-    outcomeOf(lock.renew(renewals));
-    await vote('renew', heldBy(true, false), heldBy(true, true), UNKNOWN);
-    expect(asked()).toEqual([undefined, undefined, undefined]);
-  });
-
   it.each([
     { then: 'release', ask: (lock: QuorumLock) => lock.release({ name: 'x', owner: 'x:1', lease: 1000 }) },
     {
@@ -224,17 +201,5 @@ describe('Renewals on 3 nodes', () => {
     reply(2, 'renew', heldBy(true, true));
     await clock.advance(0);
     expect(asked()).toEqual([`${then} x x:1`, `${then} x x:1`, `${then} x x:1`]);
-  });
-
-  it('repair nothing for an owner whose quorum a later decision found lost', async () => {
-    const { lock, vote, asked, reply, clock } = openLock();
-    outcomeOf(lock.renew(renewals));
-    await vote('renew', heldBy(false, true), heldBy(true, true));
-    outcomeOf(lock.hold({ name: 'x', owner: 'x:1', count: 2, lease: 1000 }));
-    await vote('hold', LOST, LOST);
-    await vote('release', RELEASED, RELEASED);
-    reply(2, 'renew', heldBy(true, true));
-    await clock.advance(0);
-    expect(asked().join()).not.toContain('acquire');
   });
 });

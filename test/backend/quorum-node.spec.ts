@@ -37,17 +37,6 @@ describe('A node of a quorum', () => {
   });
 
   it.each([
-    { request: 'forceRelease n', ask: ({ node }: Bench) => node.forceRelease({ name: 'n' }) },
-    { request: 'inspect n nobody', ask: ({ node }: Bench) => node.inspect('n', undefined) },
-    { request: 'acquire n b:1', ask: ({ node }: Bench) => node.acquire(B) },
-  ])('is sent "$request" at once while the owner a:1 waits for an answer', ({ request, ask }) => {
-    const bench = openNode();
-    outcomeOf(bench.node.acquire(A));
-    outcomeOf(ask(bench));
-    expect(bench.backend.log).toEqual(['acquire n a:1', request]);
-  });
-
-  it.each([
     { said: 'nothing', error: UNKNOWN, isUndone: true },
     { said: 'that it was not sent', error: NOT_SENT, isUndone: false },
     { said: 'that it was refused', error: REFUSED, isUndone: false },
@@ -100,50 +89,5 @@ describe('A node of a quorum', () => {
       expect(releasing.value).toEqual({ outcome: 'released' });
     }
     expect(backend.unanswered).toBe(0);
-  });
-
-  it('does not count a renewal that was sent before the owner acquired in vain under another name', async () => {
-    const { clock, node, reply } = openNode();
-    outcomeOf(node.acquire({ ...A, name: 'other' }));
-    const renewing = outcomeOf(node.renew([A]));
-    reply('acquire', UNKNOWN);
-    await clock.advance(0);
-    reply('renew', { held: [undefined] });
-    await clock.advance(UNDONE_MS);
-    expect(renewing.value).toEqual([false]);
-  });
-
-  it('undoes several owners, each for as long as its own lease asks for', async () => {
-    const { clock, node, reply } = openNode();
-    for (const [owner, lease] of [
-      ['long', 4000],
-      ['short', 500],
-      ['last', 1000],
-    ] as const) {
-      outcomeOf(node.acquire({ name: 'n', owner, lease }));
-      reply('acquire', UNKNOWN);
-      await clock.advance(0);
-    }
-    const undone = (): string[] => ['long', 'short', 'last'].filter((owner) => node.isUndone(owner));
-    await clock.advance(1999);
-    expect(undone()).toEqual(['long', 'short', 'last']);
-    await clock.advance(1);
-    expect(undone()).toEqual(['long', 'last']);
-    await clock.advance(1000);
-    expect(undone()).toEqual(['long']);
-    await clock.advance(6000);
-    expect(undone()).toEqual([]);
-  });
-
-  it('counts the time of an acquisition without answer anew for each one of the same owner', async () => {
-    const { clock, node, reply } = openNode();
-    for (let tries = 0; tries < 2; tries += 1) {
-      outcomeOf(node.acquire(A));
-      reply('acquire', UNKNOWN);
-      await clock.advance(UNDONE_MS - 1);
-      expect(node.isUndone('a:1')).toBe(true);
-    }
-    await clock.advance(1);
-    expect(node.isUndone('a:1')).toBe(false);
   });
 });

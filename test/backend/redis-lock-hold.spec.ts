@@ -1,7 +1,7 @@
 import { isTryAgain, unavailable as asUnavailable } from '../../lib/backend/connection/reply-errors.js';
 import { type Answer, type LateAnswer, settlementOf } from './answers-in-order.js';
-import { DENIED, freed, LEASE, NOT_SENT, REFUSED, setUpLock, UNKNOWN } from './scripted-lock.js';
-import { ScriptedCommands, type SentScript, unavailable } from './scripted-commands.js';
+import { DENIED, LEASE, REFUSED, setUpLock, UNKNOWN } from './scripted-lock.js';
+import { ScriptedCommands, type SentScript } from './scripted-commands.js';
 
 const held = ({ at }: SentScript) => ['held', at];
 const renewed =
@@ -19,19 +19,6 @@ const TRY_AGAIN = errorReply('TRYAGAIN Multiple keys request during rehashing of
 const BROKEN_OFF = errorReply('ERR Script attempted to access a non local key in a cluster node');
 
 describe('A hold command', () => {
-  it.each<readonly [answers: string, value: object, readonly Answer[]]>([
-    ['held', { outcome: 'held', sent: { startedAt: 0 } }, [held]],
-    ['lost', { outcome: 'lost' }, [['lost', 0]]],
-    ['late, then held', { outcome: 'held' }, [['late', 0], held]],
-    ['not written, then lost', { outcome: 'lost' }, [NOT_SENT, ['lost', 0]]],
-  ])('(%s) resolves with the reply of the server', async (_, value, answers) => {
-    const { clock, lock, log } = setUpLock(answers);
-    const settled = settlementOf(lock.hold(holdOf('me:1')), clock);
-    await clock.advance(60_000);
-    expect(settled).toMatchObject([{ at: 0, value }]);
-    expect(log()).toEqual(answers.map(() => ['lock/hold', 0]));
-  });
-
   it.each<readonly [error: string, settles: number, Answer, object]>([
     ['a refusal', 100, REFUSED, REFUSED],
     ['a refusal for good', 100, DENIED, DENIED],
@@ -74,59 +61,6 @@ describe('A hold command', () => {
     await clock.advance(60_000);
     expect(settled).toMatchObject([{ at: sentAt, value: { outcome: 'held' } }]);
     expect(log()[1]).toEqual(['lock/hold', sentAt]);
-  });
-
-  it('that is refused fails only when a renewal that lost its answer meanwhile cannot arrive any more', async () => {
-    const { clock, lock } = setUpLock([
-      { after: 300, answer: UNKNOWN },
-      { after: 200, answer: REFUSED },
-    ]);
-    const renewal = renewalOf('n');
-    settlementOf(lock.renew([renewal]), clock);
-    await clock.advance(200);
-    const settled = settlementOf(lock.hold({ ...renewal, count: 1 }), clock);
-    await clock.advance(60_000);
-    expect(settled).toMatchObject([{ at: 1001, error: REFUSED }]);
-  });
-
-  it('that could not be written is sent again only when a renewal that lost its answer meanwhile cannot arrive', async () => {
-    const answers = [{ after: 300, answer: UNKNOWN }, { after: 200, answer: NOT_SENT }, held];
-    const { clock, lock, log } = setUpLock(answers);
-    const renewal = renewalOf('n');
-    settlementOf(lock.renew([renewal]), clock);
-    await clock.advance(200);
-    const settled = settlementOf(lock.hold({ ...renewal, count: 1 }), clock);
-    await clock.advance(60_000);
-    expect(log().map(([, at]) => at)).toEqual([0, 200, 1001]);
-    expect(settled).toMatchObject([{ at: 1001, value: { outcome: 'held', sent: { startedAt: 1001 } } }]);
-    expect(clock.pending).toBe(0);
-  });
-
-  it('that waited for a connection is sent only when a renewal that lost its answer meanwhile cannot arrive', async () => {
-    const { clock, commands, lock, log } = setUpLock([{ after: 300, answer: UNKNOWN }, held]);
-    const renewal = renewalOf('n');
-    settlementOf(lock.renew([renewal]), clock);
-    await clock.advance(200);
-    let connect = (): void => {};
-    commands.connected = false;
-    commands.whenConnected = () => new Promise((resolve) => (connect = resolve));
-    const settled = settlementOf(lock.hold({ ...renewal, count: 1 }), clock);
-    await clock.advance(300);
-    commands.connected = true;
-    connect();
-    await clock.advance(60_000);
-    expect(log().map(([, at]) => at)).toEqual([0, 1001]);
-    expect(settled).toMatchObject([{ at: 1001, value: { outcome: 'held' } }]);
-  });
-
-  it('does not keep a release waiting', async () => {
-    const { clock, lock, log } = setUpLock([UNKNOWN, freed]);
-    settlementOf(lock.hold(holdOf('me:1')), clock);
-    await clock.advance(10);
-    await expect(lock.release({ name: 'n', owner: 'me:1', lease: LEASE })).resolves.toMatchObject({
-      outcome: 'released',
-    });
-    expect(log()[1]).toEqual(['lock/release', 10]);
   });
 });
 
@@ -171,15 +105,6 @@ describe('Renewing several locks', () => {
     ]);
   });
 
-  it('counts the leases from the command that was sent first, although it is answered last', async () => {
-    const late = ({ at }: SentScript) => ['late', at];
-    const answers = { '1a': [{ after: 30, answer: renewed(1) }], '2a': [{ after: 10, answer: late }, renewed(1)] };
-    const { clock, renew } = setUp(answers);
-    const settled = renew('1a', '2a');
-    await clock.advance(1000);
-    expect(settled).toMatchObject([{ at: 30, value: { sent: { startedAt: 0 }, held: [true, true] } }]);
-  });
-
   it.each([
     ['refuses', REFUSED],
     ['gives no answer', UNKNOWN],
@@ -190,13 +115,6 @@ describe('Renewing several locks', () => {
     await clock.advance(1000);
     expect(settled).toMatchObject([{ at: 0, value: { held: [true, undefined, false], failure } }]);
     expect(sentLocks()).toHaveLength(2);
-  });
-
-  it('fails with the first error where every shard fails', async () => {
-    const { clock, renew } = setUp({ '1a': [{ after: 20, answer: REFUSED }], '2a': [{ after: 10, answer: UNKNOWN }] });
-    const settled = renew('1a', '2a');
-    await clock.advance(1000);
-    expect(settled).toEqual([{ at: 20, error: UNKNOWN }]);
   });
 
   it.each([
@@ -220,19 +138,6 @@ describe('Renewing several locks', () => {
     expect(settled).toMatchObject([{ at: 10, value: { held: [true, undefined, false], failure: REFUSED } }]);
   });
 
-  it('renews each of one shard without repeating the command of another', async () => {
-    const { clock, renew, sentLocks } = setUp({
-      '1a,1b': [TRY_AGAIN],
-      '2a,2b': [renewed(1, 1)],
-      '1a': [renewed(1)],
-      '1b': [renewed(0)],
-    });
-    const settled = renew('1a', '2a', '1b', '2b');
-    await clock.advance(1000);
-    expect(sentLocks().map(([locks]) => locks)).toEqual(['1a,1b', '2a,2b', '1a', '1b']);
-    expect(settled).toMatchObject([{ value: { held: [true, true, false, true] } }]);
-  });
-
   it('does not repeat the command of a single lock whose keys have moved', async () => {
     const { clock, renew, sentLocks } = setUp({ '1a': [TRY_AGAIN] });
     expect(isTryAgain(TRY_AGAIN)).toBe(true);
@@ -253,26 +158,5 @@ describe('Renewing several locks', () => {
     const holds = ['1a', '1b', '1c'].map((name) => settlementOf(lock.hold({ ...renewalOf(name), count: 1 }), clock));
     await clock.advance(5000);
     expect(holds).toMatchObject([[{ at: 100 }], [{ at: 1001 }], [{ at: 100 }]]);
-  });
-
-  it.each([
-    ['too few', [1]],
-    ['too many', [1, 1, 1]],
-  ])('fails if the server replies with %s outcomes', async (_, flags) => {
-    const { clock, renew } = setUp({ '1a,1b': [renewed(...flags)] });
-    const settled = renew('1a', '1b');
-    await clock.advance(1000);
-    expect(settled).toMatchObject([
-      { error: { outcome: 'unknown', message: expect.stringContaining('Unexpected reply') } },
-    ]);
-  });
-
-  it('is repeated if the server refused it as late or it could not be written', async () => {
-    const late = ({ at }: SentScript) => ['late', at];
-    const { clock, renew, sentLocks } = setUp({ '1a': [late, unavailable('not-sent'), renewed(1)] });
-    const settled = renew('1a');
-    await clock.advance(1000);
-    expect(settled).toMatchObject([{ value: { held: [true] } }]);
-    expect(sentLocks()).toHaveLength(3);
   });
 });

@@ -1,6 +1,6 @@
 import type { RedisLock } from '../../lib/backend/kinds/lock/redis-lock.js';
 import { type Answer, settlementOf } from './answers-in-order.js';
-import { acquired, DENIED, freed, NOT_SENT, notHeld, REFUSED, REQUEST, setUpLock, UNKNOWN } from './scripted-lock.js';
+import { acquired, freed, NOT_SENT, notHeld, REFUSED, REQUEST, setUpLock, UNKNOWN } from './scripted-lock.js';
 
 describe('Releasing a lock', () => {
   it.each<readonly [first: string, second: string, outcome: object, answers: readonly Answer[]]>([
@@ -19,29 +19,6 @@ describe('Releasing a lock', () => {
     expect(log()).toEqual(answers.map(() => ['lock/release', 0]));
   });
 
-  it('is not repeated if the server refuses it permanently', async () => {
-    const { clock, lock, log } = setUpLock([DENIED]);
-    const settled = settlementOf(lock.release(REQUEST), clock);
-    await clock.advance(60_000);
-    expect(settled).toEqual([{ at: 0, error: DENIED }]);
-    expect(log()).toHaveLength(1);
-  });
-
-  it.each([
-    ['unknown', UNKNOWN, UNKNOWN],
-    ['refused', REFUSED, DENIED],
-  ])(
-    '(first try %s) is not tried a third time where the server refuses the second for good',
-    async (_, first, error) => {
-      const { clock, lock, log } = setUpLock([first, DENIED]);
-      const settled = settlementOf(lock.release(REQUEST), clock);
-      await clock.advance(60_000);
-      expect(settled).toEqual([{ at: 0, error }]);
-      expect(log()).toHaveLength(2);
-      expect(clock.pending).toBe(0);
-    },
-  );
-
   it.each([
     ['unknown', 'refused', UNKNOWN, REFUSED, UNKNOWN],
     ['refused', 'unknown', REFUSED, UNKNOWN, UNKNOWN],
@@ -57,14 +34,6 @@ describe('Releasing a lock', () => {
       expect(clock.pending).toBe(0);
     },
   );
-
-  it('continues in the background no longer than the server keeps the lock', async () => {
-    const { commands, clock, lock, log } = setUpLock([]);
-    commands.answer = () => Promise.reject(REFUSED);
-    await expect(lock.release({ ...REQUEST, lease: 400 })).rejects.toBe(REFUSED);
-    await clock.advance(60_000);
-    expect(log().map(([, at]) => at)).toEqual([0, 0, 0, 100, 200, 300, 400, 500]);
-  });
 });
 
 describe('A silent lock', () => {
@@ -111,26 +80,6 @@ describe('A silent lock', () => {
 });
 
 describe('Ending the hold of another owner by force', () => {
-  it.each<readonly [answers: string, value: boolean, readonly Answer[]]>([
-    ['released', true, [['released', '', 0]]],
-    ['not held', false, [['not-held', '', 0]]],
-    [
-      'late, then released',
-      true,
-      [
-        ['late', '', 0],
-        ['released', '', 0],
-      ],
-    ],
-    ['not written, then not held', false, [NOT_SENT, ['not-held', '', 0]]],
-  ])('(%s) resolves with whether there was a holder: %s', async (_answers, value, answers) => {
-    const { clock, lock, log } = setUpLock(answers);
-    const settled = settlementOf(lock.forceRelease({ name: 'n' }), clock);
-    await clock.advance(60_000);
-    expect(settled).toEqual([{ at: 0, value }]);
-    expect(log()).toEqual(answers.map(() => ['lock/force-release', 0]));
-  });
-
   it.each<readonly [error: string, Answer, object]>([
     ['an unknown outcome', UNKNOWN, UNKNOWN],
     ['a refusal', REFUSED, REFUSED],
@@ -145,29 +94,4 @@ describe('Ending the hold of another owner by force', () => {
       expect(log()).toHaveLength(1);
     },
   );
-});
-
-describe('Inspecting a lock', () => {
-  it.each<readonly [what: string, Answer, object]>([
-    ['a hold', ['locked', '', 2, 500], { value: { locked: true, count: 2, remaining: 500 } }],
-    ['no hold', ['free', '', 0, -2], { value: { locked: false, count: 0, remaining: -2 } }],
-    ['another type of key', ['wrong-type', 'list', 0, 0], { error: { code: 'LOCK_KEY_TYPE' } }],
-    ['a refusal', REFUSED, { error: REFUSED }],
-    ['an unknown outcome', UNKNOWN, { error: UNKNOWN }],
-  ])('sends one command and reports %s', async (_, answer, settlement) => {
-    const { clock, lock, log } = setUpLock([answer]);
-    const settled = settlementOf(lock.inspect('n', 'me:1'), clock);
-    await clock.advance(60_000);
-    expect(settled).toMatchObject([settlement]);
-    expect(log()).toEqual([['lock/inspect', 0]]);
-  });
-
-  it('fails without a connection at its deadline, with nothing sent', async () => {
-    const { commands, clock, lock, log } = setUpLock([]);
-    commands.connected = false;
-    const settled = settlementOf(lock.inspect('n', undefined), clock);
-    await clock.advance(60_000);
-    expect(settled).toMatchObject([{ at: 1000, error: { outcome: 'not-sent' } }]);
-    expect(log()).toEqual([]);
-  });
 });

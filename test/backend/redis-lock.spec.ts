@@ -1,6 +1,5 @@
 import { FairLockScripts } from '../../lib/backend/kinds/fair-lock/fair-lock.js';
 import { FencedLockScripts } from '../../lib/backend/kinds/fenced-lock/fenced-lock.js';
-import { LockKeyTypeError } from '../../lib/errors.js';
 import { type Answer, settlementOf } from './answers-in-order.js';
 import {
   acquired,
@@ -58,14 +57,6 @@ describe('Acquiring a lock', () => {
     expect(log()).toEqual([['lock/acquire', 0]]);
   });
 
-  it('fails if the key has another type, and releases nothing', async () => {
-    const { clock, lock, log } = setUpLock([['wrong-type', 0, 'list', 0]]);
-    const settled = settlementOf(lock.acquire(REQUEST), clock);
-    await clock.advance(60_000);
-    expect(settled).toMatchObject([{ error: expect.any(LockKeyTypeError) }]);
-    expect(log()).toHaveLength(1);
-  });
-
   it.each<readonly [what: string, Answer]>([
     ['without an answer', UNKNOWN],
     ['answered with another lease', [LEASE + 1, 0]],
@@ -82,51 +73,11 @@ describe('Acquiring a lock', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it.each([0, 50, 150, 999, 1000])(
-    'leaves nothing behind if the server executes the unanswered command after %i ms',
-    async (executedAt) => {
-      const { commands, clock, lock } = setUpLock([]);
-      let isHeld = false;
-      commands.answer = async ({ script, args, at }) => {
-        if (script === 'lock/release') {
-          const wasHeld = isHeld;
-          isHeld = false;
-          return wasHeld ? [0, 0, 'released'] : ['not-held', at];
-        }
-        await commands.scheduler.pause(executedAt);
-        if (clock.now() <= Number(args['notAfter'])) isHeld = true;
-        throw UNKNOWN;
-      };
-      const settled = settlementOf(lock.acquire(REQUEST), clock);
-      await clock.advance(60_000);
-      expect(settled).toHaveLength(1);
-      expect(isHeld).toBe(false);
-      expect(clock.pending).toBe(0);
-    },
-  );
-
-  it('without an answer is released in the background until a release has found it', async () => {
-    const { clock, lock, log } = setUpLock([UNKNOWN, notHeld, notHeld, freed]);
-    const settled = settlementOf(lock.acquire(REQUEST), clock);
-    await clock.advance(60_000);
-    expect(settled).toMatchObject([{ at: 0, error: { outcome: 'unknown' } }]);
-    expect(log()).toEqual([['lock/acquire', 0], ...[0, 100, 200].map((at) => ['lock/release', at])]);
-    expect(clock.pending).toBe(0);
-  });
-
   it('that too few replicas have fails after it was released', async () => {
     const { clock, lock, log } = setUpLock([acquired, { after: 20, answer: freed }], { withReplicas: true });
     const settled = settlementOf(lock.acquire(REQUEST), clock);
     await clock.advance(60_000);
     expect(settled).toMatchObject([{ at: 20, error: { outcome: 'refused', lockName: 'n' } }]);
     expect(log().map(([script]) => script)).toEqual(['lock/acquire', 'lock/release']);
-  });
-
-  it('that too few replicas have is released in the background if that failed twice', async () => {
-    const { clock, lock, log } = setUpLock([acquired, REFUSED, REFUSED, REFUSED, freed], { withReplicas: true });
-    const settled = settlementOf(lock.acquire(REQUEST), clock);
-    await clock.advance(60_000);
-    expect(settled).toMatchObject([{ at: 0, error: { message: expect.stringContaining('Only 0 of 1') } }]);
-    expect(log().map(([, at]) => at)).toEqual([0, 0, 0, 0, 100]);
   });
 });

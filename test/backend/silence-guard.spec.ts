@@ -39,24 +39,6 @@ describe('A connection whose server is silent', () => {
     expect(client.options.socketTimeout).toBe(LONGEST);
   });
 
-  it('has no timer as long as no command misses its deadline', () => {
-    const { clock, guard } = open();
-    guard.begin();
-    guard.answered();
-    expect(clock.pending).toBe(0);
-  });
-
-  it('is dropped once a command has been unanswered for the longest silence', async () => {
-    const { clock, stream, guard } = open();
-    guard.begin();
-    guard.missed(TIMEOUT);
-    await clock.advance(LONGEST - TIMEOUT - 1);
-    expect(stream.destroyedWith).toEqual([]);
-    await clock.advance(1);
-    expect(stream.destroyedWith).toEqual([`Socket timeout: no answer for ${LONGEST}ms`]);
-    expect(clock.pending).toBe(0);
-  });
-
   it('is dropped once, however many commands miss their deadlines', async () => {
     const { clock, stream, guard } = open();
     guard.begin();

@@ -1,4 +1,5 @@
-import { RedisReadLock } from '../../lib/backend/kinds/read-write/read-write-lock.js';
+import { RedisConversion } from '../../lib/backend/kinds/read-write/conversion.js';
+import { RedisReadLock, RedisWriteLock } from '../../lib/backend/kinds/read-write/read-write-lock.js';
 import { LockUnavailableError } from '../../lib/errors.js';
 import { ScriptedCommands, type SentScript } from './scripted-commands.js';
 
@@ -37,5 +38,40 @@ describe('D4: a read acquired during the move of its slot', () => {
       'read-lock/inspect',
       'read-lock/release',
     ]);
+  });
+});
+
+describe('D4: a writer that is downgraded', () => {
+  /** The outcome, and the owners that are released later. */
+  const downgrade = async (answer: 'torn' | 'held', countAfterwards: number, replicas?: { min: 1; timeout: 100 }) => {
+    const commands = new ScriptedCommands();
+    const { scheduler, sent } = commands;
+    const replies: Record<string, readonly unknown[]> = {
+      'write-lock/downgrade': [answer, 0],
+      'read-lock/keep-timeout': ['kept', 0],
+      'read-lock/inspect': ['locked', '', countAfterwards, 30_000],
+    };
+    commands.answer = async ({ script, at }) => replies[script] ?? ['not-held', at];
+    const halves = [
+      new RedisReadLock(commands, scheduler, replicas),
+      new RedisWriteLock(commands, scheduler, replicas),
+    ] as const;
+    const request = { name: 'a', from: 'me:1', to: 'me:2', lease: 30_000 };
+    const { outcome } = await new RedisConversion(commands, scheduler, ...halves).downgrade(request);
+    await commands.clock.advance(60_000);
+    const released = sent.filter(({ script }) => script.endsWith('/release')).map(({ args }) => args['owner']);
+    return { outcome, released: [...new Set(released)] };
+  };
+
+  it.each([
+    ['the lock still counts it when its time-out key is there', 'torn', 1, 'held', []],
+    ['the lock was freed before its time-out key was there', 'torn', 0, 'unconfirmed', ['me:1', 'me:2']],
+  ] as const)('during the move of its slot, where %s', async (_, answer, count, outcome, released) => {
+    await expect(downgrade(answer, count)).resolves.toEqual({ outcome, released });
+  });
+
+  it('and that too few replicas have is unconfirmed, and released', async () => {
+    const found = await downgrade('held', 1, { min: 1, timeout: 100 });
+    expect(found).toEqual({ outcome: 'unconfirmed', released: ['me:2'] });
   });
 });

@@ -2,7 +2,7 @@ import type { LockUnavailableError } from '../../lib/errors.js';
 import { RedisWriteLock } from '../../lib/backend/kinds/read-write/read-write-lock.js';
 import { type Answer, answerInOrder, type LateAnswer, settlementOf } from './answers-in-order.js';
 import { ScriptedCommands, type SentScript } from './scripted-commands.js';
-import { DENIED, LEASE, NOT_SENT, notHeld, REFUSED, UNKNOWN } from './scripted-lock.js';
+import { LEASE, NOT_SENT, notHeld, REFUSED, UNKNOWN } from './scripted-lock.js';
 
 const SLOT = 5000;
 const WRITER = 'me:1';
@@ -12,7 +12,6 @@ const TIMEOUT = 1000;
 const busy = ({ at }: SentScript) => ['busy', -1, 'other:1', at];
 const announced = ({ at }: SentScript) => ['announced', at];
 const withdrawn = ({ at }: SentScript) => ['withdrawn', at];
-const tooLate = ({ at }: SentScript) => ['late', at];
 
 const setUp = (...answers: readonly (Answer | LateAnswer)[]) => {
   const commands = new ScriptedCommands();
@@ -56,24 +55,6 @@ describe('D43: The withdrawal of a waiting writer', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('rejects if the server refuses it for good', async () => {
-    const { withdraw, withdrawals, rest } = setUp(DENIED);
-    const done = withdraw();
-    await rest();
-    expect(done).toMatchObject([{ error: DENIED }]);
-    expect(withdrawals()).toEqual([0]);
-  });
-
-  it('is given up when the writer does not count as waiting any more', async () => {
-    const { commands, clock, withdraw, withdrawals, rest } = setUp();
-    commands.answer = () => Promise.reject(UNKNOWN);
-    withdraw();
-    await rest();
-    expect(withdrawals().at(-1)).toBeGreaterThan(SLOT);
-    expect(withdrawals().at(-1)).toBeLessThan(1.5 * SLOT);
-    expect(clock.pending).toBe(0);
-  });
-
   it.each(['attempt', 'announce'] as const)(
     'is repeated until the server refuses a request that got no answer: %s',
     async (request) => {
@@ -102,37 +83,5 @@ describe('D43: The withdrawal of a waiting writer', () => {
     await rest();
     expect(withdrawals()).toEqual([0, 0, 100]);
     expect(clock.pending).toBe(0);
-  });
-
-  it('is not undone by a request that came too late and is sent again', async () => {
-    const { announce, withdraw, sent, rest } = setUp({ after: 50, answer: tooLate }, withdrawn, withdrawn, withdrawn);
-    const kept = announce();
-    withdraw();
-    await rest();
-    expect(kept).toMatchObject([{ at: 50, value: undefined }]);
-    expect(sent.filter(({ script }) => script === 'write-lock/announce')).toHaveLength(1);
-  });
-});
-
-describe('D43: The announcement of a waiting writer', () => {
-  it('is refused by the server after the deadline, and then sent again', async () => {
-    const { announce, sent, rest } = setUp({ after: 50, answer: tooLate }, announced);
-    const kept = announce();
-    await rest();
-    expect(kept).toMatchObject([{ at: 50, value: undefined }]);
-    expect(sent.map(({ args }) => args)).toMatchObject([
-      { waiter: WRITER, slot: SLOT, notAfter: TIMEOUT },
-      { waiter: WRITER, slot: SLOT, notAfter: TIMEOUT },
-    ]);
-  });
-
-  it('is not made by an attempt after the withdrawal, which is an attempt nevertheless', async () => {
-    const { attempt, withdraw, sent, rest } = setUp(withdrawn, busy);
-    withdraw();
-    await rest();
-    const tried = attempt();
-    await rest();
-    expect(tried).toMatchObject([{ value: { outcome: 'busy' } }]);
-    expect(sent.at(-1)?.args).toMatchObject({ waiter: '' });
   });
 });

@@ -4,7 +4,6 @@ import type {
   UpgradeOutcome,
 } from '../../lib/backend/kinds/read-write/conversion.js';
 import { OwnerIds } from '../../lib/context/owner-ids.js';
-import { LockShutdownError } from '../../lib/errors.js';
 import type { Converting, LockKind } from '../../lib/holds/lock-kind.js';
 import { Stopwatch } from '../../lib/time/scheduler.js';
 import { AnsweredLock, Commands } from './answered-lock.js';
@@ -14,7 +13,6 @@ import {
   GONE,
   type GrantOptions,
   grantOn,
-  LEASE_OVER,
   lossesIn,
   openConnection,
   outcomeOf,
@@ -62,18 +60,6 @@ const openReading = ({ lease, place, ...options }: Pick<GrantOptions, 'lease' | 
 };
 
 describe('A hold whose upgrade is in flight', () => {
-  it('is to be that of another owner, for the lease that it needs', async () => {
-    const { reading, held, upgrading, clock, services } = openReading({ lease: 5000 });
-    await clock.advance(1000);
-    const { asked, request, answer } = await upgrading();
-    expect(request).toMatchObject({ name: 'n', from: reading.owner, lease: 4000 });
-    answer(held());
-    const written = await asked;
-    expect(written).toMatchObject({ owner: request.to, isHeld: true });
-    expect(request.to).not.toBe(reading.owner);
-    expect([...services.grants].map(({ owner }) => owner)).toEqual([request.to]);
-  });
-
   it('D51: is to last for what the server has left of its lease after the machine was suspended', async () => {
     const clock = new SuspendedClock();
     const { held, upgrading, downgrades } = openReading({ lease: 60_000, clock });
@@ -103,30 +89,6 @@ describe('A hold whose upgrade is in flight', () => {
     expect([releasing.end, reads.releases.requests]).toEqual(['released', []]);
   });
 
-  it('is released meanwhile, and others read: the read is released', async () => {
-    const { reading, upgrading, reads, clock } = openReading();
-    const { asked, answer } = await upgrading();
-    const releasing = outcomeOf(reading.release());
-    answer({ outcome: 'others', readers: 2 });
-    await expect(asked).resolves.toBeNull();
-    reads.releases.next().answer({ outcome: 'released' });
-    await clock.advance(0);
-    expect(releasing.end).toBe('released');
-  });
-
-  it('is not renewed meanwhile, and again afterwards if others read', async () => {
-    const { reading, upgrading, reads, clock } = openReading();
-    const { asked, answer } = await upgrading();
-    await clock.advance(TIMEOUT / 2);
-    expect(reads.renewals.requests).toEqual([]);
-    answer({ outcome: 'others', readers: 1 });
-    await asked;
-    await clock.advance(TIMEOUT / 3);
-    reads.answerRenewal(true);
-    await clock.advance(TIMEOUT / 2);
-    reading.assertHeld();
-  });
-
   it('sends its request only after the reply to a renewal, which comes too late for nothing', async () => {
     const { reading, reads, upgrades, held, clock, emitted } = openReading();
     await clock.advance(TIMEOUT / 3);
@@ -141,20 +103,6 @@ describe('A hold whose upgrade is in flight', () => {
     expect(lossesIn(emitted)).toEqual([]);
   });
 
-  it('sends its request only after the reply to an inspection', async () => {
-    const { grant, reading, reads, upgrades, held, clock, emitted } = openReading();
-    const verifying = grant.verify();
-    const asked = reading.tryUpgrade();
-    await clock.advance(100);
-    expect(upgrades.requests).toEqual([]);
-    reads.answerInspection(1);
-    await verifying;
-    await clock.advance(0);
-    upgrades.next().answer(held());
-    await asked;
-    expect(lossesIn(emitted)).toEqual([]);
-  });
-
   it('was found gone by an inspection before: nothing is sent', async () => {
     const { grant, reading, reads, upgrades, clock } = openReading();
     const verifying = grant.verify();
@@ -164,30 +112,6 @@ describe('A hold whose upgrade is in flight', () => {
     await clock.advance(0);
     expect(asked.end).toBe('LockLostError: gone');
     expect(upgrades.requests).toEqual([]);
-  });
-
-  it('ends by its lease meanwhile: its holder was told to stop, so that what it has become is released', async () => {
-    const { reading, held, upgrading, writes, clock, emitted } = openReading({ lease: 1000 });
-    const { asked, request, answer } = await upgrading();
-    const outcome = outcomeOf(asked);
-    await clock.advance(1000);
-    expect(reading.signal.aborted).toBe(true);
-    answer(held());
-    await clock.advance(0);
-    expect(outcome.end).toBe('LockLostError: lease-over');
-    expect(writes.releases.requests).toMatchObject([{ owner: request.to }]);
-    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
-  });
-
-  it('is lost if the server does not have it', async () => {
-    const { reading, upgrading, clock, emitted } = openReading();
-    const { asked, answer } = await upgrading();
-    const outcome = outcomeOf(asked);
-    answer({ outcome: 'lost' });
-    await clock.advance(0);
-    expect(outcome.end).toBe('LockLostError: gone');
-    expect(lossesIn(emitted)).toEqual([GONE]);
-    await expect(reading.release()).resolves.toBe('expired');
   });
 
   it('is lost if it is unknown what became of it, which stops its work', async () => {
@@ -218,25 +142,6 @@ describe('A hold whose upgrade is in flight', () => {
     expect(second.request.to).not.toBe(first.request.to);
     second.answer(held());
     await expect(second.asked).resolves.toMatchObject({ isHeld: true });
-  });
-
-  it('is re-entered meanwhile: the re-entry finds that it has ended', async () => {
-    const { grant, upgrading, held, reads, reading } = openReading();
-    const { asked, answer } = await upgrading();
-    const joining = grant.reenter(reading, undefined);
-    answer(held());
-    await asked;
-    await expect(joining).resolves.toBe(false);
-    expect(reads.holds.requests).toEqual([]);
-  });
-
-  it('is told to stop by a shutdown, as is what it has become', async () => {
-    const { grant, upgrading, held } = openReading();
-    const { asked, answer } = await upgrading();
-    const reason = new LockShutdownError('The application shuts down');
-    grant.abort(reason);
-    answer(held());
-    expect((await asked)?.signal.reason).toBe(reason);
   });
 });
 
@@ -272,55 +177,6 @@ describe('A hold that is to end by an upgrade or a downgrade', () => {
 });
 
 describe('A hold that was upgraded', () => {
-  it('has the age, the limit and the least time of the read', async () => {
-    const { grant, upgrading, held, clock } = openReading({ maxHold: 10_000 });
-    grant.holds.holdAtLeast(6000);
-    await clock.advance(4000);
-    const { asked, request, answer } = await upgrading();
-    expect(request.lease).toBe(6000);
-    answer(held());
-    const written = await asked;
-    expect(written?.grant.heldFor).toBe(4000);
-    expect(written?.grant.holds.left).toBe(6000);
-    expect(written?.grant.holds.minHoldLeft).toBe(2000);
-  });
-
-  it('takes the place of the read in its scope before anything else runs', async () => {
-    const places: string[] = [];
-    const placeOf = (family: string): NonNullable<GrantOptions['place']> => ({
-      onClosed: () => void places.push(`${family} closed`),
-      inHalf: (other) => placeOf(other),
-      put: (grant) => void places.push(`${family} has ${grant.kind.family}`),
-    });
-    const { upgrading, held } = openReading({ place: placeOf('read') });
-    const { asked, answer } = await upgrading();
-    answer(held());
-    const written = await asked;
-    expect(places).toEqual(['read closed', 'write has write']);
-    written?.abandon();
-    await written?.release();
-    expect(places.at(-1)).toBe('write closed');
-  });
-
-  it('is downgraded by the same rules', async () => {
-    const { upgrading, held, downgrades, clock, reads, emitted } = openReading();
-    const { asked, answer } = await upgrading();
-    answer(held());
-    const written = await asked;
-    const downgrading = written?.downgrade();
-    await clock.advance(0);
-    const command = downgrades.next();
-    expect(command.request).toMatchObject({ name: 'n', from: written?.owner, lease: TIMEOUT });
-    command.answer(held());
-    const reading = await downgrading;
-    expect(reading).toMatchObject({ owner: command.request.to, isHeld: true });
-    const releasing = reading?.release();
-    expect(reads.releases.requests).toMatchObject([{ owner: command.request.to }]);
-    reads.releases.next().answer({ outcome: 'released' });
-    await expect(releasing).resolves.toBe('released');
-    expect(lossesIn(emitted)).toEqual([]);
-  });
-
   it('D51: tells the code that has the signal of an earlier hold, once what that has become is lost', async () => {
     const { reading, upgrading, held, downgrades, clock, emitted } = openReading();
     const signals = [reading.signal];

@@ -60,64 +60,6 @@ describe('The holds of a grant', () => {
     expect(holds.needed(holds.termOf(row.entering))).toBe(row.needed);
     expect(holds.count).toBe(row.leases.length);
   });
-
-  it('near maxHold need no longer than it, and 1 ms at least', async () => {
-    const { clock, holds, add } = await setUp({ maxHold: 40_000 });
-    add();
-    for (const [passed, needed] of [
-      [9000, 30_000],
-      [10_000, 20_000],
-      [19_999.5, 1],
-      [5000, 1],
-    ] as const) {
-      await clock.advance(passed);
-      expect(holds.needed()).toBe(needed);
-    }
-    expect(holds.isLasting).toBe(false);
-  });
-
-  it('need whole milliseconds, no fewer than are left', async () => {
-    const { clock, holds, add } = await setUp();
-    add(5000);
-    holds.holdAtLeast(6000);
-    await clock.advance(0.4);
-    expect(holds.needed()).toBe(6000);
-    expect(holds.minHoldLeft).toBe(6000);
-  });
-
-  it('last until the end of the longest, and no longer than one whose lease is over', async () => {
-    const { clock, holds, add } = await setUp();
-    const [long] = [add(5000), add(2000)];
-    await clock.advance(4999);
-    expect(holds.isLasting).toBe(true);
-    await clock.advance(1);
-    expect([holds.isLasting, holds.left]).toEqual([false, 0]);
-    holds.delete(long);
-    expect([holds.left, holds.count]).toEqual([-3000, 1]);
-  });
-
-  it('have one term each, which a change replaces and a release removes', async () => {
-    const { holds, add } = await setUp();
-    const [first, second] = [add(5000), add(7000)];
-    holds.set(first, holds.termOf(9000));
-    expect(holds.get(first)).toEqual({ end: 10_000, isWatched: false });
-    expect(holds.get(second)).toEqual({ end: 8000, isWatched: false });
-    expect(holds.count).toBe(2);
-    holds.delete(first);
-    holds.delete(first);
-    expect(holds.get(first)).toBeUndefined();
-    expect(holds.get(second)).toEqual({ end: 8000, isWatched: false });
-    expect(holds.count).toBe(1);
-  });
-
-  it('are searched from the one that came in last, also after the term of an earlier one changed', async () => {
-    const { holds, add } = await setUp();
-    const [first, second] = [add(5000), add(5000)];
-    holds.set(first, holds.termOf(9000));
-    expect(holds.findLast(() => true)).toBe(second);
-    expect(holds.findLast((hold) => hold === first)).toBe(first);
-    expect(holds.findLast(() => false)).toBeUndefined();
-  });
 });
 
 describe('The minimum hold of a grant', () => {
@@ -133,18 +75,6 @@ describe('The minimum hold of a grant', () => {
     for (const ms of asked) holds.holdAtLeast(ms);
     expect(holds.minHoldLeft).toBe(left);
     expect(holds.needed()).toBe(needed);
-  });
-
-  it('counts from its request, and stays when all holds have left', async () => {
-    const { clock, holds, add } = await setUp();
-    const hold = add();
-    holds.holdAtLeast(5000);
-    holds.delete(hold);
-    await clock.advance(4000);
-    expect(holds.minHoldLeft).toBe(1000);
-    expect(holds.isLasting).toBe(false);
-    await clock.advance(1000);
-    expect(holds.minHoldLeft).toBe(0);
   });
 });
 
@@ -177,15 +107,6 @@ describe('The check of the age of a grant', () => {
     await expect(at(580_000)).resolves.toEqual(['max-hold-reached', undefined]);
     expect(age.isOver).toBe(true);
     await expect(at(600_000)).resolves.toEqual([undefined, undefined]);
-  });
-
-  it('reports that again for a grant that was extended meanwhile', async () => {
-    const { holds, age, hold, at } = await checked(60_000);
-    await expect(at(40_000)).resolves.toEqual(['max-hold-reached', undefined]);
-    holds.set(hold, { end: 90_000, isWatched: true });
-    await expect(at(50_000)).resolves.toEqual([undefined, undefined]);
-    expect(age.isOver).toBe(false);
-    await expect(at(70_000)).resolves.toEqual(['max-hold-reached', undefined]);
   });
 
   it.each([Infinity, 60_000])('reports nothing for a grant without the watchdog (maxHold %p)', async (maxHold) => {

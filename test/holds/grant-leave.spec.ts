@@ -1,5 +1,5 @@
 import { safeDuration } from '../../lib/watchdog/lease.js';
-import { HOLD_REPLIES, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
+import { HOLD_REPLIES, openGrant, outcomeOf, TIMEOUT } from './open-grant.js';
 
 type Reply = keyof typeof HOLD_REPLIES;
 
@@ -54,56 +54,6 @@ describe('The release of the inner of two holds', () => {
     expect(last.end).toBe(isLost ? 'expired' : 'pending');
     expect(lock.releases.pending).toBe(isLost ? 0 : 1);
   });
-
-  it('is expired like that of the outer one if both are released at once and the first reply is lost', async () => {
-    const { clock, lock, first, joined, emitted } = openGrant();
-    const releases = [await joined(), first].map((hold) => outcomeOf(hold.release()));
-    await clock.advance(0);
-    HOLD_REPLIES.lost(lock);
-    await clock.advance(0);
-    expect(releases.map(({ end }) => end)).toEqual(['expired', 'expired']);
-    expect(emitted).toMatchObject([{ type: 'lost' }]);
-    expect(lock.releases.pending).toBe(0);
-  });
-
-  it('of a lost grant sends nothing and is expired', async () => {
-    const { clock, lock, grant, joined } = openGrant();
-    const inner = await joined();
-    grant.lease.lose('gone');
-    const leaving = outcomeOf(inner.release());
-    await clock.advance(0);
-    expect(leaving.end).toBe('expired');
-    expect(lock.log).toEqual(['hold']);
-  });
-
-  it('that is never confirmed leaves the outer lease a timer, and the grant is lost at the end of it', async () => {
-    const { clock, lock, grant, joined, emitted } = openGrant({ lease: 20_000 });
-    const leaving = outcomeOf((await joined()).release());
-    await clock.advance(safeDuration(20_000) - 1);
-    expect(grant.signal.aborted).toBe(false);
-    await clock.advance(1);
-    expect(grant.signal.aborted).toBe(true);
-    expect(emitted).toMatchObject([{ type: 'lost', lockName: 'n', owner: 'me:1', method: '@Locked A.b' }]);
-    lock.answerHeld();
-    await clock.advance(0);
-    expect(leaving.end).toBe('expired');
-  });
-
-  it('frees the lock where the lease of the outer one is over, and the outer release is expired', async () => {
-    const { clock, lock, grant, first, joined } = openGrant({ lease: 1000 });
-    const inner = await joined();
-    await clock.advance(1000);
-    const leaving = outcomeOf(inner.release());
-    expect(lock.log).toEqual(['hold', 'release']);
-    expect(grant.isJoinable).toBe(false);
-    lock.releases.next().answer({ outcome: 'released' });
-    await clock.advance(0);
-    expect(leaving.end).toBe('released');
-    const outer = outcomeOf(first.release());
-    await clock.advance(0);
-    expect(outer.end).toBe('expired');
-    expect(lock.log).toEqual(['hold', 'release']);
-  });
 });
 
 describe('The release of the only hold during a re-entry', () => {
@@ -150,51 +100,6 @@ describe('Several holds that leave at once', () => {
     await clock.advance(TIMEOUT);
     expect(ends.map(({ end }) => end)).toEqual(['still-held', 'released']);
     expect(emitted).toEqual([]);
-    expect(lock.renewals.requests).toEqual([]);
-    expect(clock.pending).toBe(0);
-  });
-
-  it('reject each with its own error, and the last one releases', async () => {
-    const { clock, lock, first, joined } = openGrant();
-    const inner = await joined();
-    const ends = [inner, first].map((hold) => outcomeOf(hold.release()));
-    lock.holds.next().fail(unavailable(true));
-    await clock.advance(0);
-    lock.releases.next().answer({ outcome: 'released' });
-    await clock.advance(0);
-    expect(ends.map(({ end }) => end)).toEqual(['LockUnavailableError', 'released']);
-  });
-
-  it('and a new one between them are counted in the order of their requests', async () => {
-    const { clock, lock, grant, first, newHold, joined } = openGrant();
-    const inner = await joined();
-    const third = newHold();
-    const ends = [outcomeOf(first.release()), outcomeOf(grant.reenter(third, undefined)), outcomeOf(inner.release())];
-    expect(grant.isJoinable).toBe(true);
-    for (const count of [1, 2, 1]) {
-      await clock.advance(0);
-      expect(lock.holds.requests.at(-1)?.count).toBe(count);
-      lock.answerHeld();
-    }
-    await clock.advance(0);
-    expect(ends.map(({ end }) => end)).toEqual(['still-held', true, 'still-held']);
-    expect(grant.lease.remaining).toBe(safeDuration(TIMEOUT));
-    const last = outcomeOf(third.release());
-    lock.releases.next().answer({ outcome: 'released' });
-    await clock.advance(0);
-    expect(last.end).toBe('released');
-  });
-
-  it('leave nothing to a later re-entry', async () => {
-    const { clock, lock, grant, first, newHold, joined } = openGrant();
-    const inner = await joined();
-    const ends = [first, inner].map((hold) => outcomeOf(hold.release()));
-    const late = outcomeOf(grant.reenter(newHold(), undefined));
-    lock.answerHeld();
-    await clock.advance(0);
-    lock.releases.next().answer({ outcome: 'released' });
-    await clock.advance(TIMEOUT);
-    expect([...ends, late].map(({ end }) => end)).toEqual(['still-held', 'released', false]);
     expect(lock.renewals.requests).toEqual([]);
     expect(clock.pending).toBe(0);
   });

@@ -1,18 +1,7 @@
 import { LockLostError, LockKeyTypeError } from '../../lib/errors.js';
 import { safeDuration } from '../../lib/watchdog/lease.js';
-import { Stopwatch } from '../../lib/time/scheduler.js';
 import { thrownBy } from '../kit/caught.js';
-import {
-  GONE,
-  grantOn,
-  LEASE_OVER,
-  lossesIn,
-  openConnection,
-  openGrant,
-  outcomeOf,
-  TIMEOUT,
-  unavailable,
-} from './open-grant.js';
+import { GONE, LEASE_OVER, lossesIn, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
 
 type Opened = ReturnType<typeof openGrant>;
 
@@ -138,25 +127,6 @@ describe.each(LOSSES)(
       expect(thrownBy(() => grant.assertHeld(), LockLostError)).toBe(grant.signal.reason);
     });
 
-    it('is no longer held: it is not renewed, not inspected, and leaves no timer', async () => {
-      const { clock, lock, grant, services } = await lost();
-      expect(services.grants.size).toBe(0);
-      const { length } = lock.log;
-      await grant.verify();
-      await clock.advance(2 * TIMEOUT);
-      expect(lock.log).toHaveLength(length);
-      expect(clock.pending).toBe(0);
-    });
-
-    it('refuses re-entries and extensions without a command', async () => {
-      const { clock, lock, grant, first, newHold } = await lost();
-      const calls = [grant.reenter(newHold(), undefined), grant.extend(first, 1000), grant.limit(first, 1000)];
-      const outcomes = calls.map(outcomeOf);
-      await clock.advance(0);
-      expect(outcomes.map(({ end }) => end)).toEqual(Array(3).fill(`LockLostError: ${code}`));
-      expect(lock.holds.requests).toEqual([]);
-    });
-
     it(`${isReleased ? 'sends' : 'does not send'} the last release, which is expired`, async () => {
       const { clock, lock, first, emitted } = await lost();
       const releasing = outcomeOf(first.release());
@@ -166,44 +136,10 @@ describe.each(LOSSES)(
       expect(releasing.end).toBe('expired');
       expect(lossesIn(emitted)).toEqual([reason]);
     });
-
-    it('is sealed at once, and nothing is sent after that', async () => {
-      const { clock, lock, grant, first, newHold } = await lost();
-      const { length } = lock.log;
-      await grant.seal();
-      const calls = [grant.reenter(newHold(), undefined), first.release()].map(outcomeOf);
-      await clock.advance(0);
-      expect(calls.map(({ end }) => end)).toEqual([false, 'expired']);
-      expect(lock.log).toHaveLength(length);
-    });
   },
 );
 
-describe('A grant whose lease is over before its first hold is counted', () => {
-  it.each([1000, undefined])('is lost and has no timer (lease: %p ms)', async (lease) => {
-    const { clock, scheduler, lock, emitted, services } = openConnection();
-    const sent = new Stopwatch(scheduler);
-    await clock.advance(TIMEOUT);
-    const { grant } = grantOn(services, lock, { lease, sent });
-    expect(grant.signal.aborted || lease === undefined).toBe(true);
-    expect(() => grant.assertHeld()).toThrow(LEASE_OVER);
-    expect(services.grants.size).toBe(0);
-    await clock.advance(TIMEOUT);
-    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
-    expect([lock.log, clock.pending]).toEqual([[], 0]);
-  });
-});
-
 describe('A grant of the watchdog', () => {
-  it('is not reported for maxHold if it is already lost', async () => {
-    const { clock, grant, emitted } = openGrant({ maxHold: TIMEOUT });
-    await clock.advance(9999);
-    grant.lease.lose('gone');
-    await clock.advance(1);
-    grant.checkAge();
-    expect(emitted.map(({ type }) => type)).toEqual(['lost']);
-  });
-
   it('is lost by the clock without a timer or a reply', async () => {
     const { clock, grant, emitted } = openGrant();
     // The renewal during this time is never answered.
@@ -212,16 +148,6 @@ describe('A grant of the watchdog', () => {
     expect(() => grant.assertHeld()).toThrow(LEASE_OVER);
     expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
     expect(grant.signal.aborted).toBe(true);
-  });
-
-  it('stays lost when a renewal is confirmed after its deadline', async () => {
-    const { clock, lock, grant, emitted } = openGrant();
-    await clock.advance(safeDuration(TIMEOUT));
-    expect(grant.isLost).toBe(true);
-    lock.answerRenewal(true);
-    await clock.advance(TIMEOUT);
-    expect(grant.isLost).toBe(true);
-    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
   });
 
   it('reports the end of renewals after the last one, without a release', async () => {
@@ -260,28 +186,6 @@ describe('The loss of a grant after maxHold was reached', () => {
     expect(opened.emitted.map(({ type }) => type)).toEqual(['max-hold-reached']);
     return opened;
   };
-
-  it('names the end of the lease if the hold was extended and no renewal followed', async () => {
-    const { clock, lock, grant, first, watchdog, emitted } = await overdue();
-    const extending = grant.extend(first, 100_000);
-    lock.answerHeld();
-    await extending;
-    watchdog.stop();
-    await clock.advance(100_000);
-    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
-    expect(grant.signal.reason).toMatchObject({ details: { reason: 'lease-over' } });
-  });
-
-  it('names the end of the lease if only a hold with a lease was left', async () => {
-    const { clock, lock, grant, first, joined, emitted } = await overdue();
-    await joined(15_000);
-    const leaving = first.release();
-    lock.answerHeld();
-    await leaving;
-    await clock.advance(15_000);
-    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
-    expect(grant.signal.reason).toMatchObject({ details: { reason: 'lease-over' } });
-  });
 
   it('names maxHold if a hold with a lease has left before', async () => {
     const { clock, lock, joined, emitted } = await overdue();

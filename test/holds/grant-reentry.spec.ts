@@ -1,5 +1,5 @@
 import { safeDuration } from '../../lib/watchdog/lease.js';
-import { GONE, HOLD_REPLIES, LEASE_OVER, lossesIn, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
+import { GONE, HOLD_REPLIES, lossesIn, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
 
 describe('A re-entry of a grant', () => {
   it.each([
@@ -43,34 +43,6 @@ describe('A re-entry of a grant', () => {
     expect(next.end).toBe(row.count === undefined ? 'LockLostError: gone' : 'pending');
   });
 
-  it('of a grant whose deadline passes before the reply is refused, and the grant is lost at the deadline', async () => {
-    const { clock, lock, grant, newHold, emitted } = openGrant({ lease: 1000 });
-    await clock.advance(500);
-    const joining = outcomeOf(grant.reenter(newHold(), undefined));
-    await clock.advance(safeDuration(1000) - 500);
-    expect(grant.signal.aborted).toBe(true);
-    expect(joining.end).toBe('pending');
-    lock.answerHeld();
-    await clock.advance(0);
-    expect(joining.end).toBe('LockLostError: lease-over');
-    expect(lossesIn(emitted)).toEqual([LEASE_OVER]);
-    expect(grant.isLost).toBe(true);
-    await clock.advance(TIMEOUT);
-    expect(lock.log).toEqual(['hold']);
-    expect(clock.pending).toBe(0);
-  });
-
-  it.each([1000, undefined])('of a grant whose deadline has passed (lease: %p ms) sends nothing', async (lease) => {
-    const { clock, lock, grant, newHold } = openGrant({ lease });
-    await clock.advance(safeDuration(lease ?? TIMEOUT));
-    // A renewal without a reply leaves no timer that would have noticed the deadline.
-    expect(grant.signal.aborted).toBe(lease !== undefined);
-    const joining = outcomeOf(grant.reenter(newHold(), undefined));
-    await clock.advance(0);
-    expect(joining.end).toBe('LockLostError: lease-over');
-    expect(lock.holds.requests).toEqual([]);
-  });
-
   it.each(['released', 'not-held', 'failed'])('behind the last release gets no hold: %s', async (reply) => {
     const { clock, lock, grant, first, newHold } = openGrant();
     const leaving = first.release().catch(() => {});
@@ -84,21 +56,6 @@ describe('A re-entry of a grant', () => {
     await clock.advance(0);
     expect(joining.end).toBe(false);
     expect(lock.log).toEqual(['release']);
-  });
-
-  it('waits for the reply to the one before, and counts it only if it was confirmed', async () => {
-    for (const reply of ['held', 'a passing error'] as const) {
-      const { clock, lock, grant, newHold } = openGrant();
-      const joins = [1, 2].map(() => outcomeOf(grant.reenter(newHold(), undefined)));
-      await clock.advance(0);
-      expect(lock.holds.requests.map(({ count }) => count)).toEqual([2]);
-      HOLD_REPLIES[reply](lock);
-      await clock.advance(0);
-      expect(lock.holds.requests.map(({ count }) => count)).toEqual([2, reply === 'held' ? 3 : 2]);
-      lock.answerHeld();
-      await clock.advance(0);
-      expect(joins[1]?.end).toBe(true);
-    }
   });
 
   it('in flight stops the watchdog from renewing the grant until the next round', async () => {
@@ -159,33 +116,6 @@ describe.each(['extend', 'limit'] as const)('The command of a grant to %s a hold
     },
   );
 
-  it.each([
-    { reply: 'lost', end: 'LockLostError: gone', losses: [GONE] },
-    { reply: 'a passing error', end: 'LockUnavailableError', losses: [] },
-    { reply: 'a permanent error', end: 'LockUnavailableError', losses: [] },
-  ] as const)('answered with $reply ends with $end', async ({ reply, end, losses }) => {
-    const { clock, lock, grant, first, emitted } = openGrant({ lease: 20_000 });
-    const changing = outcomeOf(grant[change](first, 25_000));
-    HOLD_REPLIES[reply](lock);
-    await clock.advance(0);
-    expect(changing.end).toBe(end);
-    expect(lossesIn(emitted)).toEqual(losses);
-    expect(lock.log).toEqual(['hold']);
-  });
-
-  it('that failed is settled by the next command, which requests the new lease', async () => {
-    const { clock, lock, grant, first, newHold } = openGrant({ lease: 20_000 });
-    const changing = outcomeOf(grant[change](first, 25_000));
-    lock.holds.next().fail(unavailable());
-    await clock.advance(1000);
-    expect(changing.end).toBe('LockUnavailableError');
-    const joining = grant.reenter(newHold(), 10);
-    expect(lock.holds.requests[1]).toMatchObject({ count: 2, lease: 24_000 });
-    lock.answerHeld();
-    await joining;
-    expect(grant.lease.remaining).toBe(safeDuration(24_000));
-  });
-
   it('that may have shortened the lease counts until the next command is confirmed', async () => {
     const { clock, lock, grant, first } = openGrant();
     await clock.advance(10_000);
@@ -200,27 +130,6 @@ describe.each(['extend', 'limit'] as const)('The command of a grant to %s a hold
     lock.answerHeld();
     await next;
     expect(grant.lease.remaining).toBe(safeDuration(60_000));
-  });
-
-  it('is refused without a request after an unnoticed deadline', async () => {
-    const { clock, lock, grant, first } = openGrant();
-    await clock.advance(safeDuration(TIMEOUT));
-    const changing = outcomeOf(grant[change](first, 60_000));
-    await clock.advance(0);
-    expect(changing.end).toBe('LockLostError: lease-over');
-    expect(lock.holds.requests).toEqual([]);
-  });
-
-  it('is refused for a hold that has left, and sends nothing', async () => {
-    const { clock, lock, grant, joined } = openGrant();
-    const inner = await joined();
-    const leaving = inner.release();
-    lock.answerHeld();
-    await leaving;
-    const changing = outcomeOf(grant[change](inner, 1000));
-    await clock.advance(0);
-    expect(changing.end).toBe('LockLostError');
-    expect(lock.log).toEqual(['hold', 'hold']);
   });
 
   it.each(['held', 'a passing error'] as const)(
@@ -245,18 +154,4 @@ describe.each(['extend', 'limit'] as const)('The command of a grant to %s a hold
       expect(clock.pending).toBe(0);
     },
   );
-
-  it('in flight when the only hold is released loses the grant if answered with lost, without a release', async () => {
-    const { clock, lock, grant, first, emitted } = openGrant({ lease: 20_000 });
-    const changing = outcomeOf(grant[change](first, 60_000));
-    const leaving = outcomeOf(first.release());
-    await clock.advance(0);
-    HOLD_REPLIES.lost(lock);
-    await clock.advance(0);
-    expect([changing.end, leaving.end]).toEqual(['LockLostError: gone', 'expired']);
-    expect(lock.log).toEqual(['hold']);
-    expect(emitted).toMatchObject([{ type: 'lost' }]);
-    await clock.advance(TIMEOUT);
-    expect(clock.pending).toBe(0);
-  });
 });

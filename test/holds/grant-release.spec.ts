@@ -1,5 +1,3 @@
-import type { GrantPlace } from '../../lib/holds/converting/grant-place.js';
-import type { Grant } from '../../lib/holds/grant.js';
 import { GONE, lossesIn, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
 import { RecordedWaiters } from './recorded-waiters.js';
 
@@ -32,26 +30,6 @@ describe('The last release of a grant', () => {
     expect(waiters.calls.slice(2)).toEqual([['afterRelease', 'n', row.reply instanceof Error ? undefined : row.reply]]);
     expect(lossesIn(emitted)).toEqual(row.losses);
     expect(grant.signal.aborted).toBe(row.losses.length > 0);
-  });
-
-  it.each([
-    ['its deadline passes', ({ clock }: Opened) => clock.advance(TIMEOUT)],
-    ['an older inspection does not find it', ({ lock }: Opened) => lock.answerInspection(0)],
-    ['an older renewal does not find it', ({ lock }: Opened) => lock.answerRenewal(false)],
-    ['an older renewal fails', ({ lock }: Opened) => lock.renewals.next().fail(unavailable())],
-  ] as const)('is no loss if %s during the release', async (_, happen) => {
-    const { clock, lock, grant, first, emitted, ...opened } = openGrant();
-    void grant.verify();
-    await clock.advance(10_000);
-    const releasing = outcomeOf(first.release());
-    await happen({ clock, lock, grant, first, emitted, ...opened });
-    await clock.advance(0);
-    expect(lossesIn(emitted)).toEqual([]);
-    lock.releases.next().answer({ outcome: 'released' });
-    await clock.advance(TIMEOUT);
-    expect(releasing.end).toBe('released');
-    expect(grant.signal.aborted).toBe(false);
-    expect(clock.pending).toBe(0);
   });
 
   it.each([
@@ -91,25 +69,6 @@ describe('The last release of a grant', () => {
     void first.release().catch(() => {});
     expect(lock.releases.requests).toMatchObject([{ lease: 80_000 }]);
   });
-
-  it('leaves its place once, when the last hold leaves and before the reply', async () => {
-    let closed = 0;
-    const place: GrantPlace<Grant> = { onClosed: () => void (closed += 1), inHalf: () => place, put: () => {} };
-    const { clock, lock, first, joined } = openGrant({ place });
-    const inner = await joined();
-    const leaving = inner.release();
-    lock.answerHeld();
-    await leaving;
-    expect(closed).toBe(0);
-    const releasing = first.release().catch(() => {});
-    expect(closed).toBe(1);
-    lock.releases.next().fail(unavailable());
-    await releasing;
-    void first.release().catch(() => {});
-    await clock.advance(0);
-    expect(closed).toBe(1);
-    expect(lock.releases.requests).toHaveLength(1);
-  });
 });
 
 describe('The last release of a grant before its minimum hold has passed', () => {
@@ -136,19 +95,5 @@ describe('The last release of a grant before its minimum hold has passed', () =>
     await clock.advance(TIMEOUT);
     expect(lock.log).toEqual(['leaveBehind']);
     expect(clock.pending).toBe(0);
-  });
-
-  it.each([
-    { happen: 'gone', log: [] },
-    { happen: 'lease-over', log: ['leaveBehind'] },
-  ] as const)('sends $log after a loss ($happen), and is expired', async ({ happen, log }) => {
-    const { clock, lock, grant, first } = openGrant();
-    grant.holds.holdAtLeast(5000);
-    grant.lease.lose(happen);
-    const releasing = outcomeOf(first.release());
-    expect(lock.log).toEqual(log);
-    if (log.length > 0) lock.leavings.next().answer(true);
-    await clock.advance(0);
-    expect(releasing.end).toBe('expired');
   });
 });

@@ -1,5 +1,5 @@
 import { LockKeyTypeError } from '../../lib/errors.js';
-import { GONE, HOLD_REPLIES, lossesIn, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
+import { GONE, lossesIn, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
 
 type Opened = ReturnType<typeof openGrant>;
 
@@ -57,76 +57,6 @@ describe('A grant that is asked to verify that the server still has it', () => {
       expect(emitted).toEqual([]);
       expect(grant.signal.aborted).toBe(false);
     });
-
-    it('has lost nothing when its last hold waits for its turn to be released', async () => {
-      const { lock, grant, first, emitted } = openGrant();
-      const verifying = grant.verify();
-      const extending = outcomeOf(grant.extend(first, TIMEOUT));
-      ignored(first.release());
-      answer(lock);
-      await verifying;
-      expect(emitted).toEqual([]);
-      expect(extending.end).toBe('pending');
-    });
-
-    it('has lost nothing when all holds leave, whose lease a re-entry has kept until it failed', async () => {
-      const { clock, lock, grant, first, newHold, joined, emitted } = openGrant();
-      const inner = await joined();
-      const verifying = grant.verify();
-      const joining = outcomeOf(grant.reenter(newHold(), undefined));
-      for (const hold of [first, inner]) ignored(hold.release());
-      expect(grant.isJoinable).toBe(true);
-      lock.holds.next().fail(unavailable());
-      await clock.advance(0);
-      expect([joining.end, grant.isJoinable]).toEqual(['LockUnavailableError', false]);
-      answer(lock);
-      await verifying;
-      expect(emitted).toEqual([]);
-      lock.answerHeld();
-      await clock.advance(0);
-      expect(lock.log).toEqual(['hold', 'inspect', 'hold', 'hold', 'release']);
-    });
-
-    it('is lost when only one of two holds was released meanwhile', async () => {
-      const { lock, grant, joined, emitted } = openGrant();
-      const inner = await joined();
-      const verifying = grant.verify();
-      const releasing = inner.release();
-      lock.answerHeld();
-      await releasing;
-      answer(lock);
-      await verifying;
-      expect(lossesIn(emitted)).toEqual([GONE]);
-    });
-
-    it.each(['held', 'lost', 'a passing error'] as const)(
-      'is lost once when a re-entry is answered after that with: %s',
-      async (reply) => {
-        const { clock, lock, grant, newHold, emitted } = openGrant();
-        const verifying = grant.verify();
-        const joining = outcomeOf(grant.reenter(newHold(), undefined));
-        answer(lock);
-        await verifying;
-        expect(lossesIn(emitted)).toEqual([GONE]);
-        HOLD_REPLIES[reply](lock);
-        await clock.advance(TIMEOUT);
-        expect(joining.end).toBe(reply === 'a passing error' ? 'LockUnavailableError' : 'LockLostError: gone');
-        expect(lossesIn(emitted)).toHaveLength(1);
-        expect(lock.renewals.requests).toEqual([]);
-        expect(clock.pending).toBe(0);
-      },
-    );
-  });
-});
-
-describe('A grant that the server does not find when it verifies', () => {
-  it('has lost nothing when it was sealed meanwhile', async () => {
-    const { lock, grant, emitted } = openGrant();
-    const verifying = grant.verify();
-    await grant.seal();
-    lock.answerInspection(0);
-    await verifying;
-    expect(emitted).toEqual([]);
   });
 });
 
@@ -143,35 +73,6 @@ describe('A grant that is sealed', () => {
     expect([before.end, sealing.end, after.end]).toEqual([true, undefined, false]);
     expect(lock.log).toEqual(['hold']);
     expect(grant.isJoinable).toBe(false);
-  });
-
-  it.each(['confirmed', 'without effect', 'failed'])('waits for a renewal that is in flight: %s', async (reply) => {
-    const { clock, lock, first, grant } = openGrant();
-    await clock.advance(10_000);
-    const releasing = outcomeOf(first.release());
-    lock.releases.next().answer({ outcome: 'released' });
-    const sealing = outcomeOf(grant.seal());
-    await clock.advance(0);
-    expect([releasing.end, sealing.end]).toEqual(['released', 'pending']);
-    if (reply === 'failed') lock.renewals.next().fail(unavailable());
-    else lock.answerRenewal(reply === 'confirmed');
-    await clock.advance(0);
-    expect(sealing.end).toBeUndefined();
-    await clock.advance(TIMEOUT);
-    expect(lock.log).toEqual(['renew', 'release']);
-  });
-
-  it.each(['released', 'failed'])('waits for a last release that is on its way: %s', async (reply) => {
-    const { clock, lock, grant, first } = openGrant();
-    const releasing = outcomeOf(first.release());
-    const sealing = outcomeOf(grant.seal());
-    await clock.advance(0);
-    expect(sealing.end).toBe('pending');
-    if (reply === 'failed') lock.releases.next().fail(unavailable());
-    else lock.releases.next().answer({ outcome: 'released' });
-    await clock.advance(0);
-    expect(sealing.end).toBeUndefined();
-    expect(releasing.end).toBe(reply === 'failed' ? 'LockUnavailableError' : 'released');
   });
 });
 
@@ -193,19 +94,6 @@ describe('The watchdog', () => {
     },
   );
 
-  it('does not renew a grant with only a hold with a lease left', async () => {
-    const { clock, lock, grant, first, joined } = openGrant();
-    await joined(20_000);
-    expect([grant.isRenewed, grant.isEnding]).toEqual([true, false]);
-    const leaving = first.release();
-    lock.answerHeld();
-    await leaving;
-    expect([grant.isRenewed, grant.isEnding]).toEqual([false, true]);
-    await clock.advance(TIMEOUT);
-    expect(lock.renewals.requests).toEqual([]);
-    expect(grant.signal.aborted).toBe(true);
-  });
-
   it('renews a grant up to maxHold only, and knows 30 seconds before that it ends by itself', async () => {
     const { clock, lock, grant } = openGrant({ maxHold: 35_000 });
     expect(grant.isEnding).toBe(false);
@@ -215,13 +103,5 @@ describe('The watchdog', () => {
     await clock.advance(5000);
     expect(grant.neededLease).toBe(25_000);
     expect(lock.renewals.requests).toMatchObject([[{ lease: 25_000 }]]);
-  });
-});
-
-describe('A grant', () => {
-  it('counts the time since it was granted in whole milliseconds', async () => {
-    const { clock, grant } = openGrant();
-    await clock.advance(1234.6);
-    expect(grant.heldFor).toBe(1235);
   });
 });

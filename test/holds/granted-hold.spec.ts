@@ -26,16 +26,6 @@ describe('A hold of a grant', () => {
     expect(lock.log).toEqual(['release']);
   });
 
-  it('that failed to be released is not released again', async () => {
-    const { lock, first } = openGrant();
-    const releasing = first.release();
-    lock.releases.next().fail(unavailable());
-    await expect(releasing).rejects.toThrow('no reply');
-    await expect(first.release()).rejects.toThrow('no reply');
-    expect(first.isHeld).toBe(false);
-    expect(lock.log).toEqual(['release']);
-  });
-
   it('ends as soon as its release is called, while others of its grant are still held', async () => {
     const { clock, lock, grant, first, joined } = openGrant();
     const inner = await joined();
@@ -50,14 +40,6 @@ describe('A hold of a grant', () => {
     expect(calls.map(({ end }) => end)).toEqual(['LockLostError', 'LockLostError']);
     expect(() => grant.assertHeld()).not.toThrow();
     expect(lock.log).toEqual(['hold', 'hold']);
-  });
-
-  it('is lost with its grant, before it is released', async () => {
-    const { clock, first } = openGrant({ lease: 1000 });
-    await clock.advance(1000);
-    expect([first.isHeld, first.isReleased, first.remaining]).toEqual([false, false, 0]);
-    expect(() => first.assertHeld()).toThrow('its lease ended');
-    expect(() => first.run(() => 0)).toThrow('its lease ended');
   });
 
   it('runs a callback in a context of its own, which closes with the promise of the callback', async () => {
@@ -83,14 +65,6 @@ describe('The extension of a hold', () => {
     const { lock, first } = openGrant({ maxLease });
     await expect(first.extend(lease)).rejects.toBeInstanceOf(LockOptionsError);
     expect(lock.log).toEqual([]);
-  });
-
-  it('takes a duration with a unit, and sends milliseconds', async () => {
-    const { lock, first } = openGrant({ lease: 5000, maxLease: 60_000 });
-    const extending = first.extend('1m');
-    expect(lock.holds.requests).toMatchObject([{ lease: 60_000 }]);
-    lock.answerHeld();
-    await expect(extending).resolves.toBeUndefined();
   });
 });
 
@@ -127,15 +101,6 @@ describe('A hold whose caller waited for other locks meanwhile', () => {
     expect(limiting.end).toBe(end);
     expect(lock.holds.requests).toMatchObject([{ count: 1, lease: 5000 }]);
   });
-
-  it('keeps its lock for a minimum time', async () => {
-    const { lock, first } = openGrant();
-    first.holdAtLeast(5000);
-    const releasing = first.release();
-    expect(lock.leavings.requests).toMatchObject([{ keep: 5000 }]);
-    lock.leavings.next().answer(true);
-    await expect(releasing).resolves.toBe('still-held');
-  });
 });
 
 describe.each([
@@ -162,14 +127,6 @@ describe.each([
         error,
       },
     ]);
-  });
-
-  it.each(['released', 'not-held'] as const)('emits no failure where the server replies %s', async (outcome) => {
-    const { lock, first, emitted } = openGrant();
-    const releasing = release(first);
-    lock.releases.next().answer({ outcome });
-    await releasing;
-    expect(emitted.map(({ type }) => type)).toEqual(outcome === 'released' ? [] : ['lost']);
   });
 });
 

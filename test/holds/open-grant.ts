@@ -58,10 +58,6 @@ export interface GrantOptions {
   readonly family?: LockFamily;
   /** The lease, ms. Without one the watchdog keeps the first hold. */
   readonly lease?: number | undefined;
-  /** The shorter lease, ms, with which another client gave the lock to this one. Absent: this one acquired it. */
-  readonly firstLease?: number;
-  /** Started when the acquiring command was sent, which is just now by default. */
-  readonly sent?: Stopwatch;
   /** The end of the first hold. By default its acquirer releases it. */
   readonly lifetime?: HoldLifetime;
   readonly kind?: Partial<Pick<LockKind, 'handOver' | 'renewsLeases' | 'converting' | 'detaching'>>;
@@ -72,17 +68,7 @@ export interface GrantOptions {
 export const grantOn = (
   services: GrantServices,
   operations: AnsweredLock,
-  {
-    name = 'n',
-    owner = 'me:1',
-    family = 'exclusive',
-    lease,
-    firstLease,
-    sent,
-    lifetime = 'manual',
-    kind = {},
-    place,
-  }: GrantOptions = {},
+  { name = 'n', owner = 'me:1', family = 'exclusive', lease, lifetime = 'manual', kind = {}, place }: GrantOptions = {},
 ) => {
   const { scheduler, watchdog } = services;
   const acquirer: LockKind['acquirer'] = {
@@ -92,8 +78,7 @@ export const grantOn = (
     waiters: () => [],
   };
   const granted = lease ?? watchdog.timeout;
-  const leases = firstLease === undefined ? { lease: granted } : { lease: firstLease, wanted: granted };
-  const acquired: Acquired = { owner, sent: sent ?? new Stopwatch(scheduler), ...leases, fence: undefined };
+  const acquired: Acquired = { owner, sent: new Stopwatch(scheduler), lease: granted, fence: undefined };
   const origin = { template: undefined, method: '@Locked A.b' };
   const lockKind: LockKind = { name: 'reentrant', family, operations, acquirer, ...kind };
   const grant = new Grant(services, lockKind, name, acquired, origin, place);

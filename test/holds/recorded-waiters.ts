@@ -1,5 +1,4 @@
 import type { ReleaseOutcome } from '../../lib/backend/lock-operations.js';
-import type { NextEntry } from '../../lib/waiting/attempt-strategy.js';
 import type { HandOver } from '../../lib/waiting/acquirer.js';
 import type { Acquired } from '../../lib/waiting/lock-attempts.js';
 
@@ -7,22 +6,18 @@ import type { Acquired } from '../../lib/waiting/lock-attempts.js';
 export class RecordedWaiters implements HandOver<Acquired> {
   readonly calls: (readonly unknown[])[] = [];
 
-  constructor(
-    private readonly accept = false,
-    private readonly again?: NextEntry<Acquired>,
-  ) {}
+  constructor(private readonly accept = false) {}
 
   handOver(name: string, got: Acquired): boolean {
     this.calls.push(['handOver', name, got.owner]);
     return this.accept;
   }
 
-  beforeRelease(name: string): NextEntry<Acquired> | undefined {
+  beforeRelease(name: string): undefined {
     this.calls.push(['beforeRelease', name]);
-    return this.again;
   }
 
-  afterRelease(name: string, outcome: ReleaseOutcome | undefined, again?: NextEntry<Acquired>): void {
-    this.calls.push(['afterRelease', name, outcome, ...(again ? [again] : [])]);
+  afterRelease(name: string, outcome: ReleaseOutcome | undefined): void {
+    this.calls.push(['afterRelease', name, outcome]);
   }
 }
