@@ -40,30 +40,6 @@ onEveryBackend((world) => {
       expect(order).toEqual(Array.from({ length: 20 }, (_, arrival) => arrival));
     });
 
-    it('FL-11 lets 15 owners of one client in one at a time', async () => {
-      const { locks } = await world.open();
-      const counter = new UnsafeCounter(world);
-      await world.time.finish(
-        crowd(15, 1, () => locks.getFairLock('n').withLock(() => counter.add(1))),
-        LIMIT_MS,
-      );
-      expect(counter).toMatchObject({ count: 15, mostInside: 1 });
-    });
-
-    it(
-      'FL-11 lets 16 clients in one at a time, 20 rounds each',
-      async () => {
-        const clients = await Promise.all(Array.from({ length: 16 }, () => world.open({ wait: Infinity })));
-        const counter = new UnsafeCounter(world);
-        const rounds = clients.map(({ locks }) =>
-          crowd(1, 20, () => locks.getFairLock('n').withLock(() => counter.add(1))),
-        );
-        await world.time.finish(Promise.all(rounds), LIMIT_MS);
-        expect(counter).toMatchObject({ count: 320, mostInside: 1 });
-      },
-      LIMIT_MS,
-    );
-
     it(
       'FL-11 lets 100 owners of 20 clients in one at a time',
       async () => {

@@ -67,21 +67,6 @@ inWorld(redis, ({ time }) => {
       });
     });
 
-    it('counts a repeated acquisition once, and does not bring back a permit that was lost', async () => {
-      const { limit } = (await redis.open()).runtime.backend;
-      const wanted = { name: 'n', owner: A1, lease: 30_000, limit: 1 };
-      for (let round = 0; round < 2; round++) {
-        await expect(limit.acquire(wanted)).resolves.toMatchObject({ outcome: 'acquired', use: { inUse: 1 } });
-      }
-      await expect(limit.acquire({ ...wanted, owner: B7 })).resolves.toMatchObject({ outcome: 'busy', holder: A1 });
-      for (const outcome of ['released', 'not-held']) {
-        await expect(limit.release(wanted)).resolves.toMatchObject({ outcome });
-      }
-      await expect(limit.hold({ ...wanted, count: 1 })).resolves.toEqual({ outcome: 'lost' });
-      await expect(limit.renew([wanted])).resolves.toMatchObject({ held: [false] });
-      await expect(redis.admin.exists(key)).resolves.toBe(0);
-    });
-
     it('removes permits that have ended when the next owner is admitted', async () => {
       const { limit } = (await redis.open()).runtime.backend;
       await limit.acquire({ name: 'n', owner: A1, lease: 100, limit: 2 });

@@ -3,7 +3,6 @@ import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 const UNKNOWN = '00000000000000000000000000000001';
-const OTHER = 'aabbccddeeff00112233445566778899';
 
 /** Rows PS of the behaviour catalogue without waiters. Bad input and foreign keys have specs of their own. */
 onEveryBackend((world) => {
@@ -215,18 +214,6 @@ onEveryBackend((world) => {
       await expect(few).rejects.toMatchObject({ code: 'LOCK_CONFLICT', details: { available: 2, isSet: true } });
     });
 
-    it('counts a permit once that is released after its lease, and reports that', async () => {
-      const semaphore = await open(2);
-      const [first, second] = [await semaphore.acquire({ lease: 50 }), await semaphore.acquire({ lease: 50 })];
-      await world.time.pass(60);
-      await expect(semaphore.tryRelease([first, second])).resolves.toBe(false);
-      await expect(semaphore.release(first)).rejects.toThrow(LockOwnershipError);
-      await expect(semaphore.tryRelease(first)).resolves.toBe(false);
-      await expect(counts(semaphore)).resolves.toEqual({ total: 2, available: 2, out: 0 });
-      await expect(semaphore.tryRelease(second)).resolves.toBe(false);
-      await expect(counts(semaphore)).resolves.toEqual({ total: 2, available: 2, out: 0 });
-    });
-
     it('releases after work that succeeds or fails, and returns its result or error', async () => {
       const client = await world.open();
       const semaphore = client.locks.getPermitExpirableSemaphore('p');
@@ -271,24 +258,6 @@ onEveryBackend((world) => {
       await expirable.acquire();
       await plain.acquire();
       await expect(expirable.tryAcquire()).resolves.toBeNull();
-    });
-
-    it('has one effect for a transition that is executed twice', async () => {
-      const { permitExpirableSemaphore: transitions } = (await world.open()).runtime.backend;
-      await transitions.trySetPermits('p', 5);
-      const state = () => transitions.inspect('p');
-      for (let time = 1; time <= 2; time++) {
-        const reply = await transitions.acquire({ name: 'p', ids: [UNKNOWN, OTHER], lease: 10_000 });
-        expect(reply.outcome).toBe('acquired');
-        await expect(state()).resolves.toEqual({ isSet: true, available: 3, out: 2 });
-      }
-      await transitions.releaseAll('p', [UNKNOWN, OTHER]);
-      await expect(transitions.releaseAll('p', [UNKNOWN, OTHER])).resolves.toBe('not-held');
-      await expect(state()).resolves.toEqual({ isSet: true, available: 5, out: 0 });
-      await transitions.acquire({ name: 'p', ids: [UNKNOWN], lease: Number.POSITIVE_INFINITY });
-      await expect(transitions.release('p', UNKNOWN)).resolves.toBe('released');
-      await expect(transitions.release('p', UNKNOWN)).resolves.toBe('not-held');
-      await expect(state()).resolves.toEqual({ isSet: true, available: 5, out: 0 });
     });
   });
 });

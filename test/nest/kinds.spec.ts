@@ -7,7 +7,6 @@ import {
   type LockedOptions,
   LockOptionsError,
   LockConflictError,
-  type LockOptions,
   LockService,
 } from 'nest-redis-lock';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
@@ -215,31 +214,6 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     expect(hold).toMatchObject({ name: 'stock:a, stock:b' });
     await expect(shop.move(['a', 'b', 'c'])).resolves.toBe('move');
   });
-
-  it('has the same kinds in acquire() and withLock()', async () => {
-    await locks.withLock('r', { mode: 'read' }, async () => {
-      const beside = await locks.runInScope(() => locks.tryAcquire('r', { mode: 'read' }));
-      expect(beside).not.toBeNull();
-      await expect(locks.runInScope(() => locks.tryAcquire('r', { mode: 'write' }))).resolves.toBeNull();
-      await beside?.release();
-    });
-    const fenced = await locks.acquire('f', { fenced: true, fair: false });
-    expect(fenced.fence).toEqual(expect.any(BigInt));
-    await fenced.release();
-    const { fairLock } = runtimeOf(app).backend;
-    const fairly = async (): Promise<unknown> => (await locks.acquire('q', { fair: true })).release();
-    await expect(asked(fairLock, fairly)).resolves.toBe(true);
-  });
-
-  it('finds the current hold of a scope, of any kind', async () => {
-    await locks.runInScope(async () => {
-      const held = await locks.acquire('r', { mode: 'read' });
-      expect(locks.currentHold('r')).toBe(held);
-      expect(locks.currentHold('other')).toBeUndefined();
-      await held.release();
-      expect(locks.currentHold('r')).toBeUndefined();
-    });
-  });
 });
 
 describe('Options that contradict each other are refused, with both named,', () => {
@@ -276,23 +250,5 @@ describe('Options that contradict each other are refused, with both named,', () 
 
   it.each(wrong)('as is %p', (options, message) => {
     expect(refusedDecorator(options).message).toContain(message);
-  });
-
-  it('by every call, before anything is sent', async () => {
-    const [, openBackend] = applicationBackends[0] ?? [];
-    const app = await openBackend?.().application();
-    if (!app) throw new Error('There is a backend in memory');
-    const locks = app.get(LockService);
-    for (const options of [...both.map(([, , given]) => given), ...wrong.map(([given]) => given)] as LockOptions[]) {
-      await caught(locks.acquire('n', options), LockOptionsError);
-      await caught(locks.tryAcquire('n', options), LockOptionsError);
-      await caught(
-        locks.withLock('n', options, () => {}),
-        LockOptionsError,
-      );
-    }
-    const error = await caught(locks.getLock('n').acquire({ fair: true } as object), LockOptionsError);
-    expect(error.message).toContain('unknown option "fair"');
-    await app.close();
   });
 });

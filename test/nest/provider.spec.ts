@@ -87,12 +87,6 @@ describe.each([
     await Promise.all(instances.map((orders, index) => orders.pay(`${index}`)));
     expect(probe.peak).toBe(4);
   });
-
-  it('leaves nothing locked', async () => {
-    await Promise.all(instances.map((orders) => orders.pay('1')));
-    await expect(app.get(LockService).getLock('order:1').isLocked()).resolves.toBe(false);
-    expect(runtimeOf(app).grants.size).toBe(0);
-  });
 });
 
 describe('Consumers of one transient provider', () => {
