@@ -19,6 +19,10 @@ const KINDS: readonly (readonly [string, Kind])[] = [
   ['A spin lock', { lockOf: (locks, name = 'n') => locks.getSpinLock(name) }],
   ['A non-reentrant lock', { lockOf: (locks, name = 'n') => locks.getNonReentrantLock(name), isReentrant: false }],
   [
+    'A fair non-reentrant lock',
+    { lockOf: (locks, name = 'n') => locks.getNonReentrantLock(name, { fair: true }), isReentrant: false },
+  ],
+  [
     'A read lock',
     {
       lockOf: (locks, name = 'n') => locks.getReadWriteLock(name).readLock(),
@@ -134,7 +138,7 @@ onEveryBackend((world) => {
     });
 
     if (rivalOf === lockOf) {
-      it('FL-11 SP-08 ML-17 lets many owners of many clients in one at a time', async () => {
+      it('FL-11 NR-01 SP-08 ML-17 lets many owners of many clients in one at a time', async () => {
         const clients = await Promise.all(Array.from({ length: 8 }, () => world.open({ wait: Infinity })));
         const counter = new UnsafeCounter(world);
         const crowds = clients.map(({ locks }) => crowd(3, 5, () => lockOf(locks).withLock(() => counter.add(1))));

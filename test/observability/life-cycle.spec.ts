@@ -8,8 +8,7 @@ import {
 } from '../../lib/index.js';
 import type { HoldTrace, WaitTrace } from '../../lib/advanced.js';
 import { caught } from '../kit/caught.js';
-import { inWorld, onEveryBackend } from '../kit/every-backend.js';
-import { RedisWorld } from '../kit/redis-world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { until } from '../kit/until.js';
 
 /**
@@ -239,5 +238,3 @@ onEveryBackend((world) => {
     });
   });
 });
-
-inWorld(new RedisWorld(), () => {});
