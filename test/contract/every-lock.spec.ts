@@ -182,15 +182,13 @@ onEveryBackend((world) => {
         const { a, b, lock, rival } = await open(kind, name);
         const before = world.time.now();
         await a.run(() => lock.acquire({ lease: 500 }));
-        const acquired = world.time.now();
         await expect(b.run(() => rival.tryAcquire())).resolves.toBeNull();
         const hold = await world.time.finish(
           b.run(() => rival.acquire({ wait: Infinity })),
-          2000,
+          520 + slack,
         );
         // Redis keeps time in whole milliseconds.
         expect(world.time.now() - before).toBeGreaterThanOrEqual(499);
-        expect(world.time.now() - acquired).toBeLessThan(520 + slack);
         await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
         hold.assertHeld();
         await expect(hold.release()).resolves.toBe('released');
@@ -206,9 +204,8 @@ onEveryBackend((world) => {
         const held = await keys(name);
         const start = world.time.now();
         const waiting = rivalOf(client.locks, name).tryAcquire({ wait: 600 });
-        await expect(world.time.finish(waiting, 3000)).resolves.toBeNull();
+        await expect(world.time.finish(waiting, 600 + 50 + slack)).resolves.toBeNull();
         expect(world.time.now() - start).toBeGreaterThanOrEqual(598);
-        expect(world.time.now() - start).toBeLessThan(600 + 50 + slack);
         await world.time.until(async () => (await keys(name)).join() === held.join(), 1000);
       });
     });

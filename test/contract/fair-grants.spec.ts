@@ -172,6 +172,56 @@ onEveryBackend((world) => {
     });
   });
 
+  describe('An owner that a fair lock was given to', () => {
+    it('learns that by asking, again and again, and is counted once', async () => {
+      const backend = await held();
+      await listen(backend, FIRST);
+      for (const owner of [`${FIRST}:1`, `${FIRST}:2`]) await queue(backend, owner);
+      await release(backend);
+      for (let asked = 0; asked < 3; asked++) {
+        await expect(queue(backend, `${FIRST}:1`)).resolves.toMatchObject({ outcome: 'acquired' });
+      }
+      expect((await state()).owners).toEqual({ [`${FIRST}:1`]: 1 });
+      expect((await state()).ttl).toBeGreaterThan(FIRST_LEASE);
+      expect(await places()).toEqual([`${FIRST}:2`]);
+    });
+
+    it('does not shorten its extended lease by asking', async () => {
+      const backend = await held();
+      await listen(backend, FIRST);
+      await queue(backend, `${FIRST}:1`, 1000);
+      await release(backend);
+      await backend.fairLock.hold({ name: 'n', owner: `${FIRST}:1`, count: 1, lease: LEASE });
+      await expect(queue(backend, `${FIRST}:1`, 1000)).resolves.toMatchObject({ outcome: 'acquired' });
+      expect((await state()).ttl).toBeGreaterThan(1000);
+    });
+
+    it('passes it on if it leaves, however often it reports that', async () => {
+      const backend = await held();
+      await listen(backend, FIRST);
+      for (const owner of [`${FIRST}:1`, `${FIRST}:2`, `${FIRST}:3`]) await queue(backend, owner);
+      await release(backend);
+      for (let reported = 0; reported < 2; reported++) {
+        await backend.fairLock.leave({ name: 'n', owners: [`${FIRST}:1`], lease: LEASE, slot: SLOT });
+      }
+      expect((await state()).owners).toEqual({ [`${FIRST}:2`]: 1 });
+      expect(await places()).toEqual([`${FIRST}:3`]);
+      await backend.fairLock.leave({ name: 'n', owners: [`${FIRST}:3`, `${FIRST}:2`], lease: LEASE, slot: SLOT });
+      expect(await world.probe.names()).toEqual([]);
+    });
+
+    it('loses it at the end of its first lease if it died, so that the next acquires it', async () => {
+      const backend = await held();
+      await listen(backend, FIRST);
+      await queue(backend, `${FIRST}:1`, 200);
+      await queue(backend, `${FIRST}:2`);
+      await release(backend);
+      await expect(queue(backend, `${FIRST}:2`)).resolves.toMatchObject({ outcome: 'waiting', holder: `${FIRST}:1` });
+      await world.time.until(async () => (await state()).ttl === -2, 200 + world.time.slack);
+      await expect(queue(backend, `${FIRST}:2`)).resolves.toMatchObject({ outcome: 'acquired' });
+    });
+  });
+
   describe('Waiters for fair locks in several processes', () => {
     it('FL-03 are given the lock in the order of their arrival, with few requests', async () => {
       const clients = [await world.open(), await world.open(), await world.open()];
@@ -193,6 +243,20 @@ onEveryBackend((world) => {
       // A release for each of them, and the whole lease; and one release before.
       expect((await world.probe.commands()) - before).toBeLessThan(32);
       expect(await world.probe.names()).toEqual([]);
+    });
+
+    it('are told, and ask, in a process that is to hand over nothing', async () => {
+      const [first, second] = [await world.open(), await world.open({ handover: false })];
+      const hold = await first.locks.getFairLock('n').acquire();
+      const waiting = second.locks.getFairLock('n').acquire({ wait: '20s' });
+      await world.time.until(async () => (await world.probe.queueLength('n')) === 1, 3000);
+      await world.time.pass(50);
+      const before = await world.probe.commands();
+      await hold.release();
+      const got = await world.time.finish(waiting, 1000);
+      expect((await state()).ttl).toBeGreaterThan(FIRST_LEASE);
+      expect((await world.probe.commands()) - before).toBeGreaterThanOrEqual(2);
+      await got.release();
     });
 
     it('D74: have equal shares, whether they are given the lock or told, as in a former version', async () => {

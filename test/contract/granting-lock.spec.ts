@@ -110,6 +110,19 @@ onEveryBackend((world) => {
       expect(await state()).toEqual(next ? { [next.entry.owner]: 1 } : {});
     });
 
+    it('is given to nobody by a silent release, nor by force', async () => {
+      const backend = await open();
+      for (const release of [
+        () => backend.lock.release({ ...HOLDER, silent: true }),
+        () => backend.lock.forceRelease({ name: 'n' }),
+      ]) {
+        await backend.lock.acquire(HOLDER);
+        await wait(backend, 0);
+        await release();
+        expect(await state()).toEqual({});
+      }
+    });
+
     it('is free for a moment if others listen, such as Java', async () => {
       const backend = await open();
       await backend.lock.acquire(HOLDER);

@@ -175,18 +175,6 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     await expect(Promise.all([a.availablePermits(), b.availablePermits()])).resolves.toEqual([1, 1]);
   });
 
-  it('reports that the number of permits was never set', async () => {
-    class Never {
-      @Locked('never-set:<0>', { permits: 1, wait: 0 })
-      async run(_id: number): Promise<void> {}
-    }
-    const other = await backend.application({ providers: [Never] });
-    const error = await caught(other.get(Never).run(7), LockConflictError);
-    expect(error.message).toContain('Semaphore "never-set:7" is without permits, because their number was never set');
-    expect(error).toMatchObject({ lockName: 'never-set:7', template: 'never-set:<0>' });
-    await other.close();
-  });
-
   it('waits at shutdown for work with permits, and releases them', async () => {
     const semaphore = locks.getSemaphore('export');
     await semaphore.delete();

@@ -89,33 +89,6 @@ describe.each([
   });
 });
 
-describe('Consumers of one transient provider', () => {
-  it('have instances of their own that exclude each other', async () => {
-    @Injectable({ scope: Scope.TRANSIENT })
-    class Orders {
-      constructor(readonly probe: ConcurrencyProbe) {}
-
-      @Locked('orders')
-      async pay(): Promise<void> {
-        await this.probe.enter(this);
-      }
-    }
-    @Injectable()
-    class Web {
-      constructor(readonly orders: Orders) {}
-    }
-    @Injectable()
-    class Queue {
-      constructor(readonly orders: Orders) {}
-    }
-    const app = await start({ providers: [ConcurrencyProbe, Orders, Web, Queue] });
-    await Promise.all([app.get(Web).orders.pay(), app.get(Queue).orders.pay()]);
-    const { peak, entered } = app.get(ConcurrencyProbe);
-    expect({ peak, instances: new Set(entered).size }).toEqual({ peak: 1, instances: 2 });
-    await app.close();
-  });
-});
-
 describe('The key of a @Locked method', () => {
   let app: TestingModule;
   let shop: Shop;
