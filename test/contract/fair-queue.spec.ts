@@ -110,6 +110,29 @@ onEveryBackend((world) => {
   });
 
   describe('A waiter for a fair lock', () => {
+    it('keeps its place for much longer than a slot', async () => {
+      const slot = 1000;
+      const [one, other] = [await world.open({ fairWaitTimeout: slot }), await world.open({ fairWaitTimeout: slot })];
+      const hold = await one.locks.getFairLock('n').acquire();
+      const order: string[] = [];
+      const works = [
+        one.locks.getFairLock('n').withLock({ wait: Infinity }, async () => void order.push('first')),
+        one.locks.getFairLock('n').withLock({ wait: Infinity }, async () => void order.push('second')),
+      ];
+      await queued(world, 2);
+      works.push(other.locks.getFairLock('n').withLock({ wait: Infinity }, async () => void order.push('third')));
+      await queued(world, 3);
+      const before = ownersOf(await world.probe.queue('n'));
+      await world.time.pass(2.5 * slot);
+      const places = await world.probe.queue('n');
+      expect(ownersOf(places)).toEqual(before);
+      for (const { keptFor } of places) expect(keptFor).toBeGreaterThan(0);
+      await hold.release();
+      await world.time.finish(Promise.all(works), 2000);
+      expect(order).toEqual(['first', 'second', 'third']);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
     it('FL-19 gets the lock when those before it died, one slot later', async () => {
       const client = await world.open({ fairWaitTimeout: SLOT });
       const { backend } = client.runtime;

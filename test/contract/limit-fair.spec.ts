@@ -154,6 +154,35 @@ onEveryBackend((world) => {
   describe('The queue of a limit', () => {
     const wanted = (owner: string) => ({ name: 'n', owner, lease: 30_000, slot: SLOT, limit: 1 });
 
+    it('gives an owner one place or one permit, however often it asks', async () => {
+      const { limit } = (await world.open()).runtime.backend;
+      for (let round = 0; round < 2; round++) {
+        await expect(limit.queue(wanted(A1))).resolves.toMatchObject({ outcome: 'acquired', use: { inUse: 1 } });
+      }
+      const outcomes = [await limit.queue(wanted(B7)), await limit.queue(wanted(B7))];
+      expect(outcomes).toMatchObject([
+        { outcome: 'queued', holder: A1, head: B7 },
+        { outcome: 'waiting', holder: A1, head: B7 },
+      ]);
+      await limit.leave({ ...wanted(A1), owners: [A1] });
+      await limit.leave({ ...wanted(A1), owners: [A1] });
+      await expect(limit.queue(wanted(B7))).resolves.toMatchObject({ outcome: 'acquired', use: { inUse: 1 } });
+      await limit.leave({ ...wanted(A1), owners: [A1, B7] });
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('keeps places that are renewed, and gives none to others', async () => {
+      const { limit } = (await world.open()).runtime.backend;
+      await limit.queue(wanted(A1));
+      await limit.queue(wanted(B7));
+      for (let round = 0; round < 4; round++) {
+        await world.time.pass(SLOT / 2);
+        await expect(limit.keep({ ...wanted(A1), owners: [B7, A1] })).resolves.toEqual([true, false]);
+      }
+      await world.time.pass(SLOT + 10);
+      await expect(limit.keep({ ...wanted(A1), owners: [B7] })).resolves.toEqual([false]);
+    });
+
     it('tells the next waiter when one was admitted or has died, and more permits are free', async () => {
       const { limit, pubSub } = (await world.open()).runtime.backend;
       const next = `${B7}7`;

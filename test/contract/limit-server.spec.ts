@@ -10,6 +10,7 @@ const work = (): string => 'inside';
 
 /** What only a limit on a server can show. */
 inWorld(redis, ({ time }) => {
+
   describe('A limit on a server', () => {
     it('always has a time to live, that of its longest permit', async () => {
       const { locks } = await redis.open();
@@ -20,6 +21,21 @@ inWorld(redis, ({ time }) => {
         expect(await redis.admin.pttl(key)).toBeGreaterThan(20_000);
         expect(await redis.admin.pttl(key)).toBeLessThanOrEqual(60_000);
       });
+    });
+
+    it('counts a repeated acquisition once, and does not bring back a permit that was lost', async () => {
+      const { limit } = (await redis.open()).runtime.backend;
+      const wanted = { name: 'n', owner: A1, lease: 30_000, limit: 1 };
+      for (let round = 0; round < 2; round++) {
+        await expect(limit.acquire(wanted)).resolves.toMatchObject({ outcome: 'acquired', use: { inUse: 1 } });
+      }
+      await expect(limit.acquire({ ...wanted, owner: B7 })).resolves.toMatchObject({ outcome: 'busy', holder: A1 });
+      for (const outcome of ['released', 'not-held']) {
+        await expect(limit.release(wanted)).resolves.toMatchObject({ outcome });
+      }
+      await expect(limit.hold({ ...wanted, count: 1 })).resolves.toEqual({ outcome: 'lost' });
+      await expect(limit.renew([wanted])).resolves.toMatchObject({ held: [false] });
+      await expect(redis.admin.exists(key)).resolves.toBe(0);
     });
 
     it('removes permits that have ended when the next owner is admitted', async () => {

@@ -52,6 +52,13 @@ onEveryBackend((world) => {
       await expect(locks.tryAcquire(anything(name))).rejects.toThrow(LockNameError);
       await expect(locks.withLock(anything(name), () => 'never')).rejects.toThrow(LockNameError);
     });
+
+    it('NV-03 has to fit with its prefix, which alone is none', async () => {
+      const { locks } = await world.open({ keyPrefix: 'shop:', maxNameBytes: 10 });
+      expect(locks.getLock('order').name).toBe('shop:order');
+      for (const name of ['orders', '']) expect(() => locks.getLock(name)).toThrow(LockNameError);
+      expect(() => locks.currentHold('')).toThrow(LockNameError);
+    });
   });
 
   describe('An option', () => {

@@ -3,6 +3,7 @@ import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 const UNKNOWN = '00000000000000000000000000000001';
+const OTHER = 'aabbccddeeff00112233445566778899';
 
 /** Rows PS of the behaviour catalogue without waiters. Bad input and foreign keys have specs of their own. */
 onEveryBackend((world) => {
@@ -258,6 +259,24 @@ onEveryBackend((world) => {
       await expirable.acquire();
       await plain.acquire();
       await expect(expirable.tryAcquire()).resolves.toBeNull();
+    });
+
+    it('has one effect for a transition that is executed twice', async () => {
+      const { permitExpirableSemaphore: transitions } = (await world.open()).runtime.backend;
+      await transitions.trySetPermits('p', 5);
+      const state = () => transitions.inspect('p');
+      for (let time = 1; time <= 2; time++) {
+        const reply = await transitions.acquire({ name: 'p', ids: [UNKNOWN, OTHER], lease: 10_000 });
+        expect(reply.outcome).toBe('acquired');
+        await expect(state()).resolves.toEqual({ isSet: true, available: 3, out: 2 });
+      }
+      await transitions.releaseAll('p', [UNKNOWN, OTHER]);
+      await expect(transitions.releaseAll('p', [UNKNOWN, OTHER])).resolves.toBe('not-held');
+      await expect(state()).resolves.toEqual({ isSet: true, available: 5, out: 0 });
+      await transitions.acquire({ name: 'p', ids: [UNKNOWN], lease: Number.POSITIVE_INFINITY });
+      await expect(transitions.release('p', UNKNOWN)).resolves.toBe('released');
+      await expect(transitions.release('p', UNKNOWN)).resolves.toBe('not-held');
+      await expect(state()).resolves.toEqual({ isSet: true, available: 5, out: 0 });
     });
   });
 });

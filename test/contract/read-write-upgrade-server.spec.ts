@@ -134,6 +134,23 @@ inWorld(redis, ({ time }) => {
   });
 
   describe('A request that is executed again, late', () => {
+    it.each(['upgrade', 'downgrade'] as const)('has one effect, and shortens nothing: %s', async (way) => {
+      const { backend, read, write } = await open();
+      const { owner: from } = await (way === 'upgrade' ? read : write).acquire({ lease: '20s' });
+      const to = `${from}9`;
+      const request = { name: 'rw', from, to, lease: 5000 };
+      const half = way === 'upgrade' ? backend.writeLock : backend.readLock;
+      await expect(backend.conversion[way](request)).resolves.toMatchObject({ outcome: 'held' });
+      await half.hold({ name: 'rw', owner: to, count: 2, lease: 50_000 });
+      const [fields, lives] = [await hash(), await ttls()];
+      await expect(backend.conversion[way](request)).resolves.toMatchObject({ outcome: 'held' });
+      await expect(hash()).resolves.toEqual(fields);
+      for (const [name, ttl] of Object.entries(await ttls())) expect(ttl).toBeGreaterThan((lives[name] ?? 0) / 2);
+      await half.release({ name: 'rw', owner: to, lease: 0 });
+      await expect(backend.conversion[way](request)).resolves.toMatchObject({ outcome: 'lost' });
+      await expect(redis.probe.names()).resolves.toEqual([]);
+    });
+
     it('has to be the longer lease, if the first was shorter', async () => {
       const { backend, read } = await open();
       const { owner: from } = await read.acquire({ lease: '20s' });
