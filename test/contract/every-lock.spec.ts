@@ -32,6 +32,13 @@ const KINDS: readonly (readonly [string, Kind])[] = [
   ['A write lock', { lockOf: (locks, name = 'n') => locks.getReadWriteLock(name).writeLock() }],
   ['A group lock', { lockOf: (locks, name = 'n') => locks.getGroupLock(name, ['v1', 'v2']) }],
   ['A multi-lock', { lockOf: (locks, name = 'n') => locks.getMultiLock(`m${name}`, name) }],
+  [
+    'A RedLock of locks',
+    {
+      lockOf: (locks, name = 'n') =>
+        locks.getMajorityLock(...[`m${name}`, name, `o${name}`].map((each) => locks.getLock(each))),
+    },
+  ],
 ];
 
 /** The longest pause of a spin lock, and an attempt, ms. */
@@ -153,7 +160,7 @@ onEveryBackend((world) => {
     /** Runs `work` for each kind, with a name of its own: beside a server, where time is real, for all at once. */
     const forEach = async (work: (kind: Kind, name: string) => Promise<unknown>, kinds = KINDS): Promise<void> => {
       const works = kinds.map(([what, kind], index) => async () => {
-        await work(kind, `n${index}`).catch((cause: unknown) => {
+        await work(kind, `n${index}x`).catch((cause: unknown) => {
           throw new Error(`${what}: ${String(cause)}`, { cause });
         });
       });

@@ -170,6 +170,31 @@ onEveryBackend((world) => {
       expect(await places()).toEqual([head, `${FIRST}:2`]);
       await expect(queue(backend, head)).resolves.toMatchObject({ outcome: 'acquired' });
     });
+
+    it('that is repeated, or of another owner, gives it to no other waiter', async () => {
+      const backend = await held();
+      await listen(backend, FIRST);
+      for (const owner of [`${FIRST}:1`, `${FIRST}:2`]) await queue(backend, owner);
+      await release(backend);
+      for (const owner of [HOLDER.owner, `${FIRST}:2`]) {
+        await expect(release(backend, owner)).resolves.toEqual({ outcome: 'not-held' });
+      }
+      expect((await state()).owners).toEqual({ [`${FIRST}:1`]: 1 });
+      expect(await places()).toEqual([`${FIRST}:2`]);
+    });
+
+    it('gives it to no waiter before its turn, also if heartbeats have renewed the places', async () => {
+      const backend = await held();
+      await listen(backend, FIRST);
+      for (const owner of [`${FIRST}:1`, `${JAVA}:1`, `${FIRST}:2`]) await queue(backend, owner);
+      await backend.fairLock.keep({ name: 'n', owners: [`${FIRST}:1`, `${FIRST}:2`], slot: SLOT });
+      await expect(release(backend)).resolves.toEqual({ outcome: 'passed-on' });
+      await expect(release(backend, `${FIRST}:1`)).resolves.toEqual({ outcome: 'released' });
+      await expect(queue(backend, `${FIRST}:2`)).resolves.toMatchObject({ outcome: 'waiting', head: `${JAVA}:1` });
+      await expect(queue(backend, `${JAVA}:1`)).resolves.toMatchObject({ outcome: 'acquired' });
+      await expect(release(backend, `${JAVA}:1`)).resolves.toEqual({ outcome: 'passed-on' });
+      expect((await state()).owners).toEqual({ [`${FIRST}:2`]: 1 });
+    });
   });
 
   describe('An owner that a fair lock was given to', () => {

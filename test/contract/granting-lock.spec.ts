@@ -1,7 +1,7 @@
 import type { ReceivedGrant } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { CarriedEntry, WaitingEntry } from '../../lib/backend/lock-operations.js';
-import { lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
+import { clientsChannel, lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { until } from '../kit/until.js';
 
@@ -121,6 +121,35 @@ onEveryBackend((world) => {
         await release();
         expect(await state()).toEqual({});
       }
+    });
+
+    it('is left to its holder by a release of another owner, which adds no entry', async () => {
+      const backend = await open();
+      await backend.lock.acquire(HOLDER);
+      await wait(backend, 0);
+      const again = carriedBy(backend.lock, 1);
+      await expect(backend.lock.release({ ...HOLDER, owner: 'other:1', again })).resolves.toEqual({
+        outcome: 'not-held',
+      });
+      expect(await state()).toEqual({ [HOLDER.owner]: 1 });
+      await expect(backend.lock.wait({ name: 'n', entry: again, isNew: false })).resolves.toEqual({ outcome: 'gone' });
+    });
+
+    it.each([
+      ['is given, with all holds of its owner, if all that listen can be given it', true, { outcome: 'passed-on' }],
+      ['is left free if one that listens cannot be given it', false, { outcome: 'released', asking: 2 }],
+    ])('%s', async (_, canBeGiven, outcome) => {
+      const backend = await open();
+      await backend.lock.acquire(HOLDER);
+      await backend.lock.hold({ ...HOLDER, count: 3 });
+      const { entry } = await wait(backend, 0);
+      for (const { pubSub } of [backend, await open()]) {
+        await pubSub.subscribe(lockChannel('n'), () => {});
+        if (pubSub === backend.pubSub || canBeGiven) await pubSub.subscribe(clientsChannel('n'), () => {});
+      }
+      const again = carriedBy(backend.lock, 1);
+      await expect(backend.lock.release({ ...HOLDER, again })).resolves.toMatchObject(outcome);
+      expect(await state()).toEqual(canBeGiven ? { [entry.owner]: 1 } : {});
     });
 
     it('is free for a moment if others listen, such as Java', async () => {

@@ -10,7 +10,6 @@ const work = (): string => 'inside';
 
 /** What only a limit on a server can show. */
 inWorld(redis, ({ time }) => {
-
   describe('A limit on a server', () => {
     it('always has a time to live, that of its longest permit', async () => {
       const { locks } = await redis.open();

@@ -54,9 +54,10 @@ onEveryBackend((world) => {
     });
 
     it('NV-03 has to fit with its prefix, which alone is none', async () => {
-      const { locks } = await world.open({ keyPrefix: 'shop:', maxNameBytes: 10 });
-      expect(locks.getLock('order').name).toBe('shop:order');
-      for (const name of ['orders', '']) expect(() => locks.getLock(name)).toThrow(LockNameError);
+      const { locks } = await world.open({ keyPrefix: 'shop:', maxNameBytes: 20 });
+      const longest = 'x'.repeat(15);
+      expect(locks.getLock(longest).name).toBe(`shop:${longest}`);
+      for (const name of [`${longest}x`, '']) expect(() => locks.getLock(name)).toThrow(LockNameError);
       expect(() => locks.currentHold('')).toThrow(LockNameError);
     });
   });

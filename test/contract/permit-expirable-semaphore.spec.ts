@@ -215,6 +215,18 @@ onEveryBackend((world) => {
       await expect(few).rejects.toMatchObject({ code: 'LOCK_CONFLICT', details: { available: 2, isSet: true } });
     });
 
+    it('counts a permit once that is released after its lease, and reports that', async () => {
+      const semaphore = await open(2);
+      const [first, second] = [await semaphore.acquire({ lease: 50 }), await semaphore.acquire({ lease: 50 })];
+      await world.time.pass(60);
+      await expect(semaphore.tryRelease([first, second])).resolves.toBe(false);
+      await expect(semaphore.release(first)).rejects.toThrow(LockOwnershipError);
+      await expect(semaphore.tryRelease(first)).resolves.toBe(false);
+      await expect(counts(semaphore)).resolves.toEqual({ total: 2, available: 2, out: 0 });
+      await expect(semaphore.tryRelease(second)).resolves.toBe(false);
+      await expect(counts(semaphore)).resolves.toEqual({ total: 2, available: 2, out: 0 });
+    });
+
     it('releases after work that succeeds or fails, and returns its result or error', async () => {
       const client = await world.open();
       const semaphore = client.locks.getPermitExpirableSemaphore('p');

@@ -105,6 +105,15 @@ onEveryBackend((world) => {
       await reading.release();
     });
 
+    it('does not record a writer that attempts once beside one that enters', async () => {
+      const { read, write } = await open();
+      const [writing, other] = await Promise.all([write.acquire(FOREVER), write.tryAcquire()]);
+      expect(other).toBeNull();
+      await expect(writersWait()).resolves.toBe(false);
+      await writing.release();
+      await expect(read.tryAcquire()).resolves.not.toBeNull();
+    });
+
     it.each([
       ['is aborted', 10_000, true],
       ['waited long enough', 300, false],
