@@ -8,6 +8,9 @@ import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 
 const SHUTDOWN_TIMEOUT = 2000;
+/** The part of it before the signals of holders abort, and the part for releases after that. */
+const UNDISTURBED = 1200;
+const GRACE = 400;
 
 describe('While an application shuts down', () => {
   let clock: ManualClock;
@@ -72,6 +75,22 @@ describe('While an application shuts down', () => {
     busy.open();
     await expect(Promise.all([holder, scope])).resolves.toEqual([true, true]);
     await expect(closed).resolves.toBe('closed');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('a holder that never lets go is not waited for, and not released either', async () => {
+    const hold = await locks.acquire('a');
+    const lock = locks.getLock('a');
+    const { closed } = await beginClosing();
+    await clock.advance(UNDISTURBED);
+    // A holder that asks for its signal only now finds it aborted, too.
+    expect(hold.signal.reason).toBeInstanceOf(LockShutdownError);
+    await clock.advance(GRACE);
+    await expect(closed).resolves.toBe('closed');
+    await expect(lock.isLocked()).resolves.toBe(true);
+    // The hold is no longer renewed.
+    await clock.advance(30_000);
+    await expect(lock.isLocked()).resolves.toBe(false);
     expect(clock.pending).toBe(0);
   });
 
