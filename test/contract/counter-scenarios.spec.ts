@@ -1,7 +1,5 @@
 import { LockKeyTypeError } from '../../lib/index.js';
-import { Worker } from '../servers/worker/worker.js';
 import { inWorld } from '../kit/every-backend.js';
-import type { api } from './counter.worker.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';
 import { latchChannel, semaphoreChannel } from '../../lib/keys/redisson-keys.js';
@@ -102,38 +100,6 @@ inWorld(redis, ({ time }) => {
       await listening('redisson_countdownlatch__channel__{x{c}}', 1);
       await redis.admin.multi().del('x{c}').publish('redisson_countdownlatch__channel__{x{c}}', '0').exec();
       await expect(time.finish(waiting, 200 + time.slack)).resolves.toBe(true);
-    });
-  });
-
-  describe('Another process', () => {
-    const startPeer = async (): Promise<Worker<typeof api>> => {
-      const worker = await Worker.start<typeof api>(new URL('./counter.worker.ts', import.meta.url), {
-        args: [redis.server.url],
-      });
-      redis.onReset(() => worker.stop());
-      return worker;
-    };
-
-    it('CL-10 opens a latch for this one at once by its last count', async () => {
-      const [worker, { locks }] = [await startPeer(), await redis.open()];
-      const latch = locks.getCountDownLatch('c');
-      await latch.trySetCount(2);
-      const waiting = latch.await();
-      await listening(latchChannel('c'), 1);
-      await worker.call('countDown', 'c');
-      await worker.call('countDown', 'c');
-      await expect(time.finish(waiting, 100 + time.slack)).resolves.toBe(true);
-    });
-
-    it('SE-15 releases a permit that this one acquired', async () => {
-      const [worker, { locks }] = [await startPeer(), await redis.open()];
-      const semaphore = locks.getSemaphore('s');
-      await semaphore.trySetPermits(1);
-      await semaphore.acquire();
-      const waiting = semaphore.tryAcquire(1, { wait: '10s' });
-      await listening(semaphoreChannel('s'), 1);
-      await worker.call('release', 's');
-      await expect(time.finish(waiting, 100 + time.slack)).resolves.toBe(true);
     });
   });
 

@@ -248,7 +248,7 @@ onEveryBackend((world) => {
   });
 
   describe('Waiters for fair locks in several processes', () => {
-    it('are given the lock in the order of their arrival, with few requests', async () => {
+    it('FL-03 are given the lock in the order of their arrival, with few requests', async () => {
       const clients = [await world.open(), await world.open(), await world.open()];
       const [first] = clients;
       const hold = await first?.locks.getFairLock('n').acquire();

@@ -1,12 +1,9 @@
 import type { LockOptions } from '../../lib/index.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
-import { Worker } from '../servers/worker/worker.js';
 import { inWorld } from '../kit/every-backend.js';
 import type { RawPlace } from '../kit/world.js';
-import type { api } from './fair-waiter.worker.js';
 import { Recorder } from './recorder.js';
 import { RedisWorld } from '../kit/redis-world.js';
-import { track } from '../kit/time.js';
 import { A1, B7 } from './vectors/vector.js';
 import { fairChannel, fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 import { openClient } from '../kit/client.js';
@@ -132,34 +129,6 @@ inWorld(redis, ({ time }) => {
     it('FL-15 do not drift when many waits end with the lock', async () => {
       const places = await drift(10, 3000, 20);
       expect(places).toEqual([{ owner: B7, keptFor: expect.closeTo(330_000, -4) }]);
-    });
-  });
-
-  describe('Waiters whose processes are killed', () => {
-    it('FL-19 are passed over, a slot each, and leave nothing behind', async () => {
-      const slot = 1500;
-      const { locks } = await redis.open({ fairWaitTimeout: slot });
-      const hold = await locks.getFairLock('f').acquire();
-      const file = new URL('./fair-waiter.worker.ts', import.meta.url);
-      const args = [redis.server.url, String(slot)];
-      const workers = await Promise.all([1, 2, 3].map(() => Worker.start<typeof api>(file, { args })));
-      for (const [index, worker] of workers.entries()) {
-        redis.onReset(() => worker.stop());
-        await worker.call('startWaiting', 'f');
-        await queued(index + 1);
-      }
-      const waiting = locks.getFairLock('f').acquire({ wait: Infinity });
-      const progress = track(waiting);
-      await queued(4);
-      // Living waiters keep their places for longer than their slots.
-      await time.pass(2 * slot);
-      expect((await redis.probe.queue('f')).length).toBe(4);
-      for (const worker of workers) worker.kill('SIGKILL');
-      await hold.release();
-      expect(progress.settled).toBe(false);
-      const got = await time.finish(waiting, 3 * slot + 1000);
-      await got.release();
-      await expect(redis.admin.keys('*')).resolves.toEqual([]);
     });
   });
 });

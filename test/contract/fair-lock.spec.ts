@@ -1,4 +1,3 @@
-import { LockOwnershipError } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import type { World } from '../kit/world.js';
 import { Owner } from './owner.js';
@@ -33,98 +32,6 @@ onEveryBackend((world) => {
       await world.time.finish(Promise.all(works), 8 * 150 + 4 * world.time.slack);
       expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
       expect(world.time.now() - start).toBeGreaterThanOrEqual(7 * 149);
-    });
-
-    it('FL-04 is not acquired within the limit after its holder died, and nothing stays behind', async () => {
-      const [gone, client] = [await world.open(), await world.open()];
-      await gone.locks.getFairLock('n').acquire();
-      await gone.close();
-      const start = world.time.now();
-      const lock = client.locks.getFairLock('n');
-      await expect(world.time.finish(lock.tryAcquire({ wait: 600 }), 3000)).resolves.toBeNull();
-      expect(world.time.now() - start).toBeGreaterThanOrEqual(598);
-      expect(world.time.now() - start).toBeLessThan(600 + 50 + world.time.slack);
-      await world.time.until(async () => (await world.probe.names()).length === 1, 1000);
-    });
-
-    it('FL-05 is free after a forced release, through any handle', async () => {
-      const { locks } = await world.open();
-      const [lock, other] = [locks.getFairLock('n'), locks.getFairLock('n')];
-      await lock.acquire();
-      await expect(other.forceRelease()).resolves.toBe(true);
-      await expect(lock.isLocked()).resolves.toBe(false);
-      await expect(other.isLocked()).resolves.toBe(false);
-      await expect(other.forceRelease()).resolves.toBe(false);
-    });
-
-    it('FL-06 passes on when a lease ends, and the late release is refused', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = locks.getFairLock('n');
-      const before = world.time.now();
-      await a.run(() => lock.acquire({ lease: 500 }));
-      await world.time.finish(
-        b.run(() => lock.acquire({ wait: Infinity })),
-        520 + world.time.slack,
-      );
-      expect(world.time.now() - before).toBeGreaterThanOrEqual(499);
-      await b.run(() => lock.release());
-      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
-      await expect(world.probe.names()).resolves.toEqual([]);
-    });
-
-    it('FL-07 is free within a watchdog time-out after its holder has died', async () => {
-      const [gone, client] = [await world.open({ renewedLease: 600 }), await world.open()];
-      await gone.locks.getFairLock('n').acquire();
-      await gone.close();
-      const waiting = client.locks.getFairLock('n').acquire({ wait: Infinity });
-      const { owner } = await world.time.finish(waiting, 600 + world.time.slack);
-      await expect(world.probe.state('n')).resolves.toMatchObject({ owners: { [owner]: 1 } });
-    });
-
-    it('FL-08 reports its state like the plain lock, and counts from 1 after queueing', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = locks.getFairLock('n');
-      const counts: number[] = [];
-      const count = async (): Promise<void> => void counts.push(await a.run(() => lock.holdCount()));
-      await count();
-      for (const step of ['acquire', 'release', 'acquire', 'acquire', 'release', 'release'] as const) {
-        await a.run(() => lock[step]());
-        await count();
-      }
-      expect(counts).toEqual([0, 1, 0, 1, 2, 1, 0]);
-      await a.run(() => lock.acquire());
-      await expect(a.run(() => lock.isHeldByCurrentScope())).resolves.toBe(true);
-      await expect(b.run(() => lock.isHeldByCurrentScope())).resolves.toBe(false);
-      await expect(b.run(() => lock.isLocked())).resolves.toBe(true);
-      const waiting = b.run(() => lock.acquire({ wait: Infinity }));
-      await queued(world, 'n', 1);
-      await a.run(() => lock.release());
-      await world.time.finish(waiting, 500 + world.time.slack);
-      await expect(b.run(() => lock.holdCount())).resolves.toBe(1);
-      await expect(world.probe.queue('n')).resolves.toEqual([]);
-    });
-
-    it('FL-09 is not released by an owner that does not hold it', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = locks.getFairLock('n');
-      await b.run(() => lock.acquire());
-      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
-      await expect(b.run(() => lock.holdCount())).resolves.toBe(1);
-    });
-
-    it('FL-10 is taken again by its owner, and free after as many releases', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = locks.getFairLock('n');
-      await expect(a.run(() => lock.tryAcquire())).resolves.not.toBeNull();
-      await expect(a.run(() => lock.tryAcquire())).resolves.not.toBeNull();
-      await a.run(() => lock.release());
-      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
-      await a.run(() => lock.release());
-      await expect(b.run(() => lock.tryAcquire())).resolves.not.toBeNull();
     });
 
     it('FL-10 is taken again by its owner without waiting although others queue', async () => {

@@ -174,16 +174,6 @@ onEveryBackend((world) => {
       await expect(world.probe.queue('n')).resolves.toEqual([]);
     });
 
-    it('sends a bounded number of commands while a waiter before it is dead', async () => {
-      const { locks } = await world.open();
-      const start = world.time.now();
-      await world.probe.enqueue('n', { owner: 'dead', keptFor: 1000 });
-      const asked = await world.probe.commands();
-      await world.time.finish(locks.getFairLock('n').acquire({ wait: Infinity }), 1000 + world.time.slack);
-      expect(world.time.now() - start).toBeGreaterThanOrEqual(998);
-      expect((await world.probe.commands()) - asked).toBeLessThan(6);
-    });
-
     it('queues again after its place was removed', async () => {
       const { locks } = await world.open({ fairWaitTimeout: SLOT });
       await world.probe.put('n', 'holder:1', 60_000);

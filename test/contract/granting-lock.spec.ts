@@ -1,7 +1,7 @@
 import type { ReceivedGrant } from '../../lib/backend/kinds/lock/granting-lock.js';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { CarriedEntry, WaitingEntry } from '../../lib/backend/lock-operations.js';
-import { lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
+import { clientsChannel, lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { until } from '../kit/until.js';
 
@@ -108,6 +108,48 @@ onEveryBackend((world) => {
       const next = alive > 0 ? await wait(backend, 1) : undefined;
       await expect(backend.lock.release(HOLDER)).resolves.toMatchObject({ outcome: next ? 'passed-on' : 'released' });
       expect(await state()).toEqual(next ? { [next.entry.owner]: 1 } : {});
+    });
+
+    it('is given to nobody by a silent release, nor by force', async () => {
+      const backend = await open();
+      for (const release of [
+        () => backend.lock.release({ ...HOLDER, silent: true }),
+        () => backend.lock.forceRelease({ name: 'n' }),
+      ]) {
+        await backend.lock.acquire(HOLDER);
+        await wait(backend, 0);
+        await release();
+        expect(await state()).toEqual({});
+      }
+    });
+
+    it('is left to its holder by a release of another owner, which adds no entry', async () => {
+      const backend = await open();
+      await backend.lock.acquire(HOLDER);
+      await wait(backend, 0);
+      const again = carriedBy(backend.lock, 1);
+      await expect(backend.lock.release({ ...HOLDER, owner: 'other:1', again })).resolves.toEqual({
+        outcome: 'not-held',
+      });
+      expect(await state()).toEqual({ [HOLDER.owner]: 1 });
+      await expect(backend.lock.wait({ name: 'n', entry: again, isNew: false })).resolves.toEqual({ outcome: 'gone' });
+    });
+
+    it.each([
+      ['is given, with all holds of its owner, if all that listen can be given it', true, { outcome: 'passed-on' }],
+      ['is left free if one that listens cannot be given it', false, { outcome: 'released', asking: 2 }],
+    ])('%s', async (_, canBeGiven, outcome) => {
+      const backend = await open();
+      await backend.lock.acquire(HOLDER);
+      await backend.lock.hold({ ...HOLDER, count: 3 });
+      const { entry } = await wait(backend, 0);
+      for (const { pubSub } of [backend, await open()]) {
+        await pubSub.subscribe(lockChannel('n'), () => {});
+        if (pubSub === backend.pubSub || canBeGiven) await pubSub.subscribe(clientsChannel('n'), () => {});
+      }
+      const again = carriedBy(backend.lock, 1);
+      await expect(backend.lock.release({ ...HOLDER, again })).resolves.toMatchObject(outcome);
+      expect(await state()).toEqual(canBeGiven ? { [entry.owner]: 1 } : {});
     });
 
     it('is free for a moment if others listen, such as Java', async () => {

@@ -1,4 +1,4 @@
-import { LockConflictError, LockNameError, LockOptionsError, LockOwnershipError } from '../../lib/index.js';
+import { LockConflictError, LockNameError, LockOptionsError } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
@@ -41,64 +41,6 @@ onEveryBackend((world) => {
       await expect(b.run(() => one.tryAcquire())).resolves.toBeNull();
       await a.run(() => two.release());
       await expect(world.probe.names()).resolves.toEqual([]);
-    });
-
-    it('ML-12 is taken from any holder of its values by a forced release', async () => {
-      const { locks } = await world.open();
-      const lock = locks.getGroupLock('g', ['v1', 'v2']);
-      await lock.acquire({ lease: '30s' });
-      await expect(lock.forceRelease()).resolves.toBe(true);
-      await expect(world.probe.names()).resolves.toEqual([]);
-      await expect(lock.forceRelease()).resolves.toBe(false);
-    });
-
-    it('ML-13 is renewed as long as it has no lease', async () => {
-      const { locks } = await world.open({ renewedLease: 3000 });
-      const hold = await locks.getGroupLock('g', ['v1', 'v2']).acquire();
-      const left = () => Promise.all(['v1', 'v2'].map((value) => locks.getGroupLock('g', [value]).remainingLease()));
-      for (let renewals = 0; renewals < 2; renewals++) await world.time.renewed(left);
-      expect(hold.signal.aborted).toBe(false);
-      await expect(hold.release()).resolves.toBe('released');
-    });
-
-    it('ML-14 goes to a waiter when the lease ends', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = locks.getGroupLock('g', ['v1', 'v2']);
-      const start = world.time.now();
-      await expect(a.run(() => lock.tryAcquire({ lease: 600 }))).resolves.not.toBeNull();
-      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
-      const hold = await world.time.finish(
-        b.run(() => lock.tryAcquire({ wait: '3s', lease: '5s' })),
-        4000,
-      );
-      expect(world.time.now() - start).toBeGreaterThan(500);
-      await expect(hold?.release()).resolves.toBe('released');
-    });
-
-    it('ML-15 reports its holder like a single lock', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = locks.getGroupLock('g', ['v1', 'v2']);
-      await expect(lock.isLocked()).resolves.toBe(false);
-      await expect(lock.remainingLease()).resolves.toBe(-2);
-      await a.run(() => lock.acquire({ lease: '10s' }));
-      await expect(a.run(() => lock.isHeldByCurrentScope())).resolves.toBe(true);
-      await expect(b.run(() => lock.isHeldByCurrentScope())).resolves.toBe(false);
-      await expect(b.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
-      expect(await lock.remainingLease()).toBeGreaterThan(10_000 - 1 - world.time.slack);
-    });
-
-    it('ML-16 ends with its lease, and the late release is refused', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      await a.run(() => locks.getGroupLock('g', ['v1', 'v2']).acquire({ lease: 500 }));
-      const start = world.time.now();
-      const waiting = b.run(() => locks.getGroupLock('g', ['v2', 'v3']).acquire({ wait: Infinity }));
-      await world.time.finish(waiting, 2000);
-      expect(world.time.now() - start).toBeLessThan(520 + world.time.slack);
-      await expect(a.run(() => locks.getGroupLock('g', ['v1', 'v2']).release())).rejects.toThrow(LockOwnershipError);
-      await expect(locks.getGroupLock('g', ['v2']).isLocked()).resolves.toBe(true);
     });
 
     it('ML-17 lets those that have a value in common in one at a time', async () => {

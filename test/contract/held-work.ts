@@ -47,5 +47,3 @@ export const KINDS = {
   'fair limit': limited(true),
   permit: withPermit,
 } satisfies Record<string, Run>;
-
-export const runRedLock: Run = (locks, terms, work) => locks.withLock('n', { kind: 'redLock', ...terms }, work);

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, LockOptionsError, LockShutdownError } from '../../lib/index.js';
 import { LeaderElection, type LeaderElectionOptions } from '../../lib/coordination/leader-election.js';
-import type { OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import { thrownBy } from '../kit/caught.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import type { World } from '../kit/world.js';
@@ -23,8 +22,6 @@ const ways: readonly (readonly [name: string, fail: () => unknown])[] = [
     },
   ],
 ];
-
-type EndInTurn = (about: { readonly election: LeaderElection; readonly runtime: OwnedRuntime }) => void;
 
 /** A candidate, and the log of its elections and demotions. */
 const candidateOf = async (
@@ -198,40 +195,6 @@ onEveryBackend((world) => {
       await until(() => log.length === 3);
       expect(events).toContainEqual({ type: 'election-failed', lockName: NAME, error: failure });
       await world.time.finish(election.stop(), LIMIT_MS);
-    });
-
-    it.each<[string, EndInTurn]>([
-      ['it is stopped', ({ election }) => void election.stop()],
-      [
-        'the application shuts down',
-        ({ runtime }) => runtime.shutdownController.abort(new LockShutdownError('closing')),
-      ],
-    ])('D12: is not won by a candidate if %s in the turn of the grant', async (_, end) => {
-      const { runtime, events } = await world.open();
-      const log: string[] = [];
-      const lock = new ReentrantLock(runtime, NAME);
-      const acquire = lock.acquire.bind(lock);
-      let isGranted = false;
-      lock.acquire = async (options) => {
-        const hold = await acquire(options);
-        end({ election, runtime });
-        isGranted = true;
-        return hold;
-      };
-      const election = new LeaderElection(lock, {
-        onElected: (signal) => {
-          log.push(`elected, aborted: ${signal.aborted}`);
-          return new Promise((resolve) => signal.addEventListener('abort', resolve));
-        },
-        onDemoted: () => void log.push('demoted'),
-      });
-      election.start();
-      await until(() => isGranted);
-      await world.time.finish(election.stop(), LIMIT_MS);
-      expect([election.state, log]).toEqual(['idle', []]);
-      expect(runtime.grants.size).toBe(0);
-      await expect(world.probe.names()).resolves.toEqual([]);
-      expect(events).toEqual([]);
     });
 
     it('D12: has a candidate again that loses the lock in the turn of the grant', async () => {

@@ -2,17 +2,13 @@ import type { ClientOptions } from '../kit/client.js';
 import { inWorld } from '../kit/every-backend.js';
 import { Gate } from '../kit/gate.js';
 import { MemoryWorld } from '../kit/memory-world.js';
-import { RedisWorld } from '../kit/redis-world.js';
-import { onMasters } from '../kit/redlock-world.js';
 import type { Time } from '../kit/time.js';
-import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import type { LockService } from '../../lib/index.js';
-import { type Held, KINDS, type Run, runRedLock, type Terms, type Work } from './held-work.js';
+import { type Held, KINDS, type Run, type Terms, type Work } from './held-work.js';
 
 const COMMAND_MS = 100;
-const OUTAGE_MS = 5 * COMMAND_MS;
-/** Far longer than a first lease: three command time-outs, or 3 s in memory, where time costs nothing. */
-const LEASE_MS = { memory: 30_000, servers: 3 * OUTAGE_MS };
+/** Far longer than a first lease. */
+const LEASE_MS = 30_000;
 /** By so much a client may count a lease too short: it does not know when exactly the server's clock was read. */
 const NETWORK_MS = 100;
 /** The part of a lease that clocks which drift leave to a client. */
@@ -21,14 +17,12 @@ const SAFE_PART = 0.98;
 const OLD_MS = 150;
 const WAIT = 20_000;
 
-/** Two clients, and a network between the first one and its servers. */
+/** Two clients. */
 interface Site {
   readonly time: Time;
   readonly terms: Terms;
   readonly mine: LockService;
   readonly other: LockService;
-  /** `undefined`: there is none. */
-  readonly network: { cut(): void; heal(): void } | undefined;
   /** Whether the first client waits on the server. */
   readonly hasEntry: () => Promise<boolean>;
   /** How long the server keeps each hold of the lock, ms. */
@@ -136,15 +130,14 @@ const optionsOf = (promise: PromiseName, ms: number): Pick<ClientOptions, 'renew
 });
 
 /**
- * Begins an outage, and occupies the process, in the first line of the caller's code. Returns by how much its lease was
- * shorter than promised, ms, by the hold or by the server: less than nothing, if it was kept.
+ * Occupies the process in the first line of the caller's code. Returns by how much its lease was shorter than promised,
+ * ms, by the hold or by the server: less than nothing, if it was kept.
  */
 const shortBy = async (site: Site, lease: number, way: Way): Promise<number> => {
-  const { time, network, keptFor } = site;
+  const { time, keptFor } = site;
   const [inside, over] = [new Gate(), new Gate()];
   let held: Held | undefined;
   const { since, ended } = await way(site, (given) => {
-    network?.cut();
     held = given;
     // Synchronous work: no timer runs, no reply arrives, and nothing is sent.
     time.block(lease / 3);
@@ -152,35 +145,23 @@ const shortBy = async (site: Site, lease: number, way: Way): Promise<number> => 
     return over.pass();
   });
   await time.finish(Promise.race([inside.reached, ended]), WAIT);
-  const measure = async (): Promise<number> => {
-    const [there = 0, another] = await time.finish(keptFor(), WAIT);
-    if (another !== undefined) throw new Error('Another owner has the lock');
-    const here = held?.isHeld ? held.remaining : 0;
-    const promised = lease * SAFE_PART - NETWORK_MS - (time.now() - since);
-    return promised - Math.min(here, there);
-  };
-  const first = await measure();
-  if (network) await time.pass(OUTAGE_MS - lease / 3);
-  const last = await measure();
-  network?.heal();
+  const [there = 0, another] = await time.finish(keptFor(), WAIT);
+  if (another !== undefined) throw new Error('Another owner has the lock');
+  const here = held?.isHeld ? held.remaining : 0;
+  const promised = lease * SAFE_PART - NETWORK_MS - (time.now() - since);
   over.open();
   await time.finish(ended, WAIT);
-  return Math.max(first, last);
+  return promised - Math.min(here, there);
 };
 
-const suite = (world: MemoryWorld | RedisWorld): void => {
-  const lease = world instanceof RedisWorld ? LEASE_MS.servers : LEASE_MS.memory;
-  // An outage takes real time; for a server, both promises are the same number.
-  const promises = world instanceof RedisWorld ? (['renewedLease'] as const) : PROMISES;
+const memory = new MemoryWorld();
 
+inWorld(memory, (world) => {
   describe('A lock keeps what was promised from the first line of the code that runs under it', () => {
-    it.each(WAYS.flatMap(([name, way]) => promises.map((promise) => [name, promise, way] as const)))(
+    it.each(WAYS.flatMap(([name, way]) => PROMISES.map((promise) => [name, promise, way] as const)))(
       'D39: %s; `%s`',
       async (_, promise, way) => {
-        const options = optionsOf(promise, lease);
-        const proxy = world instanceof RedisWorld ? await FaultProxy.start(world.server) : undefined;
-        if (proxy && world instanceof RedisWorld) world.onReset(() => proxy.close());
-        const mine = world instanceof RedisWorld ? await world.open(options, proxy?.url) : await world.open(options);
+        const mine = await world.open(optionsOf(promise, LEASE_MS));
         const other = await world.open();
         const keptFor = async (): Promise<readonly number[]> => {
           const left: number[] = [];
@@ -190,51 +171,13 @@ const suite = (world: MemoryWorld | RedisWorld): void => {
         };
         const site = {
           time: world.time,
-          terms: termsOf(promise, lease),
+          terms: termsOf(promise, LEASE_MS),
           mine: mine.locks,
           other: other.locks,
           hasEntry: async () => (await world.probe.waitingClients('n')) === 1,
           keptFor,
-          network: proxy && { cut: () => proxy.hold(), heal: () => proxy.heal() },
         };
-        expect(await shortBy(site, lease, way)).toBeLessThan(0);
-      },
-    );
-  });
-};
-
-const [memory, redis] = [new MemoryWorld(), new RedisWorld()];
-inWorld(memory, () => suite(memory));
-inWorld(redis, () => suite(redis));
-
-onMasters(3, (world) => {
-  const { servers: lease } = LEASE_MS;
-
-  describe('A RedLock keeps what was promised from the first line of the code that runs under it', () => {
-    const ways: readonly (readonly [string, Way])[] = [
-      ['free', free(runRedLock)],
-      ['after another client', behind(runRedLock, { holder: runRedLock })],
-    ];
-    it.each(ways.flatMap(([name, way]) => PROMISES.map((promise) => [name, promise, way] as const)))(
-      'D39: %s; `%s`',
-      async (_, promise, way) => {
-        const mine = await world.open(optionsOf(promise, lease));
-        const other = await world.open();
-        const proxies = world.masters.map(({ proxy }) => proxy);
-        const site = {
-          time: world.time,
-          terms: termsOf(promise, lease),
-          mine: mine.locks,
-          other: other.locks,
-          hasEntry: async () => true,
-          // The server that decides is the second of three.
-          keptFor: async () => (await world.ttls('n')).sort((one, next) => next - one).slice(1, 2),
-          network: {
-            cut: () => proxies.forEach((proxy) => proxy.hold()),
-            heal: () => proxies.forEach((proxy) => proxy.heal()),
-          },
-        };
-        expect(await shortBy(site, lease, way)).toBeLessThan(0);
+        expect(await shortBy(site, LEASE_MS, way)).toBeLessThan(0);
       },
     );
   });

@@ -4,7 +4,6 @@ import type { Client } from '../kit/client.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';
-import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { A1, B7 } from './vectors/vector.js';
 
 /** How long a place is kept without a sign of life, ms. */
@@ -74,18 +73,6 @@ onEveryBackend((world) => {
       await world.time.finish(Promise.all(ends), 10_000);
       expect(order).toEqual([0, 1, 2, 3, 4, 5]);
       await inside[1]?.leave();
-      await expect(world.probe.names()).resolves.toEqual([]);
-    });
-
-    it('admits as many callers as it says, and as many as are free', async () => {
-      const clients = [await open(), await open(), await open()];
-      const counter = new UnsafeCounter(world);
-      const options = { wait: Infinity, fair: true };
-      const crowds = clients.map(({ locks }) =>
-        crowd(3, 5, () => locks.withLimit('n', 3, options, () => counter.add(2))),
-      );
-      await world.time.finish(Promise.all(crowds), 30_000);
-      expect(counter.mostInside).toBe(3);
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 

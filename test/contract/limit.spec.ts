@@ -39,14 +39,6 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
-    it('returns the result of the work, and passes its error on', async () => {
-      const { locks } = await world.open();
-      await expect(locks.withLimit('n', 2, () => 'done')).resolves.toBe('done');
-      const error = new Error('broken');
-      await expect(locks.withLimit('n', 2, () => Promise.reject(error))).rejects.toBe(error);
-      await expect(world.probe.names()).resolves.toEqual([]);
-    });
-
     it('refuses a caller that does not wait, and tells how many permits are in use', async () => {
       const [one, two] = [await world.open(), await world.open()];
       const inside = [await enter(one, 2), await enter(one, 2)];
@@ -80,12 +72,6 @@ onEveryBackend((world) => {
       const [outer, same] = await locks.withLimit('n', 1, async (hold) => [hold.owner, await inner()] as const);
       expect(same).toBe(outer);
       await expect(world.probe.names()).resolves.toEqual([]);
-    });
-
-    it('is independent of the lock of the same name', async () => {
-      const { locks } = await world.open();
-      const work = () => locks.withLimit('n', 1, { wait: 0 }, () => locks.withLimit('other', 1, () => 'both'));
-      await expect(locks.withLock('n', work)).resolves.toBe('both');
     });
 
     it('renews the permit of a caller as long as it runs', async () => {

@@ -132,15 +132,6 @@ onEveryBackend((world) => {
       expect(() => hold.run(() => 'ran')).toThrow(LockLostError);
     });
 
-    it('is the current hold of the callback that runs under it', async () => {
-      const locks = await open();
-      await locks.getMultiLock('a', 'b').withLock((hold) => {
-        expect(locks.currentHold()).toBe(hold);
-        expect(locks.currentHold('b')).toBe(hold.members[1]);
-      });
-      await free();
-    });
-
     it.each(['getMultiLock', 'getMajorityLock'] as const)(
       'covers nested work until its end, whatever its callback returned: %s',
       async (kind) => {

@@ -155,20 +155,6 @@ onEveryBackend((world) => {
       await expect((await world.time.finish(waiting, 1000)).release()).resolves.toBe('released');
     });
 
-    it('ML-11 counts every member up and down for one owner, through whichever multi-lock', async () => {
-      const locks = await open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const [first, second] = [locks.getMultiLock(...NAMES), locks.getMultiLock(...NAMES)];
-      await a.run(() => first.acquire({ lease: '30s' }));
-      await a.run(() => second.acquire({ lease: '30s' }));
-      await expect(counts()).resolves.toEqual([[2], [2], [2]]);
-      await a.run(() => second.release());
-      await expect(counts()).resolves.toEqual([[1], [1], [1]]);
-      await expect(b.run(() => second.tryAcquire())).resolves.toBeNull();
-      await a.run(() => first.release());
-      await expect(world.probe.names()).resolves.toEqual([]);
-    });
-
     it('ML-11 is re-entered inside the callback it runs, as a whole and by its members', async () => {
       const locks = await open();
       const lock = locks.getMultiLock(...NAMES);
@@ -179,30 +165,6 @@ onEveryBackend((world) => {
         });
         expect(inner).toEqual({ owner: hold.members[1]?.owner, counts: [[2], [3], [2]] });
       });
-      await expect(world.probe.names()).resolves.toEqual([]);
-    });
-
-    it('ML-13 is renewed, member by member, without a lease', async () => {
-      const { locks } = await world.open({ renewedLease: 3000 });
-      const hold = await locks.getMultiLock(...NAMES).acquire();
-      await world.renewed(...NAMES);
-      expect(hold.signal.aborted).toBe(false);
-      await expect(hold.release()).resolves.toBe('released');
-    });
-
-    it('ML-14 goes to a waiter when the lease of the other is over', async () => {
-      const locks = await open();
-      const lock = locks.getMultiLock(...NAMES);
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      await expect(a.run(() => lock.tryAcquire({ lease: 300 }))).resolves.not.toBeNull();
-      const start = world.time.now();
-      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
-      await world.time.finish(
-        b.run(() => lock.acquire({ wait: 2000, lease: '5s' })),
-        300 + world.time.slack,
-      );
-      expect(world.time.now() - start).toBeGreaterThanOrEqual(290 - world.time.slack / 4);
-      await expect(b.run(() => lock.release())).resolves.toBeUndefined();
       await expect(world.probe.names()).resolves.toEqual([]);
     });
 
@@ -236,37 +198,6 @@ onEveryBackend((world) => {
       await world.probe.put('b', 'peer:1', 60_000);
       expect(await locks.getMultiLock('a', 'b').remainingLease()).toBeGreaterThan(0);
       expect(await locks.getMultiLock('a', 'b').remainingLease()).toBeLessThanOrEqual(10_000);
-    });
-
-    it('ML-16 is free when its lease is over, and the late release of it is refused', async () => {
-      const locks = await open();
-      const lock = locks.getMultiLock(...NAMES);
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      await a.run(() => lock.acquire({ lease: 300 }));
-      const hold = await world.time.finish(
-        b.run(() => lock.acquire()),
-        320 + world.time.slack,
-      );
-      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
-      hold.assertHeld();
-      await expect(hold.release()).resolves.toBe('released');
-    });
-
-    it('ML-16 is free within one watchdog timeout after its client ended', async () => {
-      const gone = await world.open({ renewedLease: 400 });
-      await gone.locks.getMultiLock(...NAMES).acquire();
-      await gone.close();
-      const locks = await open();
-      const hold = await world.time.finish(locks.getMultiLock(...NAMES).acquire(), 400 + world.time.slack);
-      await expect(hold.release()).resolves.toBe('released');
-    });
-
-    it('ML-17 lets 15 owners of one client in, one at a time', async () => {
-      const { locks } = await world.open({ wait: Infinity });
-      const counter = new UnsafeCounter(world);
-      const work = (): Promise<void> => locks.getMultiLock(...NAMES).withLock(() => counter.add(1));
-      await world.time.finish(crowd(15, 1, work), 20_000);
-      expect(counter).toMatchObject({ count: 15, mostInside: 1 });
     });
 
     it('ML-17 lets 8 clients in, 10 rounds each, in any order of members', async () => {

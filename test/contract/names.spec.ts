@@ -52,6 +52,14 @@ onEveryBackend((world) => {
       await expect(locks.tryAcquire(anything(name))).rejects.toThrow(LockNameError);
       await expect(locks.withLock(anything(name), () => 'never')).rejects.toThrow(LockNameError);
     });
+
+    it('NV-03 has to fit with its prefix, which alone is none', async () => {
+      const { locks } = await world.open({ keyPrefix: 'shop:', maxNameBytes: 20 });
+      const longest = 'x'.repeat(15);
+      expect(locks.getLock(longest).name).toBe(`shop:${longest}`);
+      for (const name of [`${longest}x`, '']) expect(() => locks.getLock(name)).toThrow(LockNameError);
+      expect(() => locks.currentHold('')).toThrow(LockNameError);
+    });
   });
 
   describe('An option', () => {

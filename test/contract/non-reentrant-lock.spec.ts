@@ -1,7 +1,6 @@
 import { type Lock, LockLostError, LockOptionsError, LockOwnershipError, type LockService } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
-import { track } from '../kit/time.js';
 
 const variants: [string, (locks: LockService) => Lock][] = [
   ['plain', (locks) => locks.getNonReentrantLock('n')],
@@ -11,21 +10,6 @@ const variants: [string, (locks: LockService) => Lock][] = [
 /** Rows NR of the behaviour catalogue. */
 onEveryBackend((world) => {
   describe.each(variants)('A non-reentrant lock, %s', (_, lockOf) => {
-    it('NR-01 keeps others waiting until it is released', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = lockOf(locks);
-      await a.run(() => lock.acquire());
-      const waiting = b.run(() => lock.acquire({ wait: Infinity }));
-      const progress = track(waiting);
-      await world.time.pass(300);
-      expect(progress.settled).toBe(false);
-      await a.run(() => lock.release());
-      await world.time.finish(waiting, 1000);
-      await b.run(() => lock.release());
-      await expect(lock.isLocked()).resolves.toBe(false);
-    });
-
     it('NR-02 N01 refuses its own owner at once, without a command, and is still held once', async () => {
       const { locks } = await world.open();
       const a = new Owner(locks);

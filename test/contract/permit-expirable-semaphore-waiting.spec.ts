@@ -1,5 +1,4 @@
-import { getEventListeners } from 'node:events';
-import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
+import { LockTimeoutError } from '../../lib/index.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Recorder } from './recorder.js';
@@ -127,18 +126,6 @@ onEveryBackend((world) => {
       expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(6);
     });
 
-    it('serves small requests beside a large one', async () => {
-      const semaphore = await open(2);
-      const many = semaphore.acquireMany(3);
-      const progress = track(many);
-      await world.time.until(listening(1), 1000);
-      const few = await world.time.finish(semaphore.acquireMany(2), 200 + slack);
-      expect(progress.settled).toBe(false);
-      await semaphore.addPermits(1);
-      await semaphore.release(few);
-      await expect(world.time.finish(many, 200 + slack)).resolves.toHaveLength(3);
-    });
-
     it.each([
       ['trySetPermits', (semaphore: Awaited<ReturnType<typeof open>>) => semaphore.trySetPermits(1)],
       ['setPermits', (semaphore: Awaited<ReturnType<typeof open>>) => semaphore.setPermits(1)],
@@ -160,20 +147,6 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(1);
     });
 
-    it('ends with the reason of its signal and leaves nothing behind', async () => {
-      const semaphore = await open(1);
-      const id = await semaphore.acquire();
-      const [reason, controller] = [new Error('enough'), new AbortController()];
-      const waiting = semaphore.acquire({ signal: controller.signal });
-      await world.time.until(listening(1), 1000);
-      controller.abort(reason);
-      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED', cause: reason });
-      await world.time.until(listening(0), 1000);
-      expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
-      await semaphore.release(id);
-      await expect(semaphore.acquiredPermits()).resolves.toBe(0);
-    });
-
     it.each([0, Infinity])('releases permits granted after the signal has aborted, with a wait of %d', async (wait) => {
       const semaphore = await open(3);
       const controller = new AbortController();
@@ -182,17 +155,6 @@ onEveryBackend((world) => {
       await expect(waiting).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
       await world.time.until(async () => (await semaphore.availablePermits()) === 3, 1000);
       await expect(semaphore.acquiredPermits()).resolves.toBe(0);
-    });
-
-    it('ends at shutdown', async () => {
-      const client = await world.open();
-      const semaphore = client.locks.getPermitExpirableSemaphore('p');
-      const waiting = semaphore.acquire({ wait: Infinity }).catch((error: unknown) => error);
-      await world.time.until(listening(1), 1000);
-      client.runtime.shutdownController.abort(new LockShutdownError('over'));
-      await expect(waiting).resolves.toBeInstanceOf(LockShutdownError);
-      await expect(semaphore.tryAcquire()).rejects.toThrow(LockShutdownError);
-      await world.time.until(() => client.runtime.acquirer.contended === 0, 1000);
     });
   });
 });
@@ -214,16 +176,6 @@ inWorld(redis, ({ time }) => {
       await expect(redis.admin.get('p')).resolves.toBe('0');
       const members = await redis.admin.zrangeBuffer('{p}:timeout', '0', '-1');
       expect(members.map((member) => Buffer.from(member).toString('hex'))).toEqual([id]);
-    });
-
-    it('takes permits that a peer has put back, and is woken by its message', async () => {
-      const semaphore = (await redis.open()).locks.getPermitExpirableSemaphore('p');
-      await redis.admin.set('p', 0);
-      const waiting = semaphore.acquire({ wait: Infinity });
-      await time.until(async () => (await redis.probe.subscribers(semaphoreChannel('p'))) === 1, 1000);
-      await redis.admin.multi().incrby('p', 1).publish(semaphoreChannel('p'), '1').exec();
-      await expect(time.finish(waiting, 200 + time.slack)).resolves.toHaveProperty('id');
-      await expect(redis.admin.get('p')).resolves.toBe('0');
     });
 
     it('PS-22 uses the clock of the server, not that of the client', async () => {

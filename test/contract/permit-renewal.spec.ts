@@ -85,17 +85,6 @@ onEveryBackend((world) => {
       await expect(semaphore.availablePermits()).resolves.toBe(0);
     });
 
-    it('lasts as long as the work of withPermit', async () => {
-      const { semaphore, events } = await open(1);
-      const work = semaphore.withPermit({ renew: true }, async (permit) => {
-        await world.time.outlast(permit);
-        return permit.isHeld;
-      });
-      await expect(world.time.finish(work, 2 * TIMEOUT)).resolves.toBe(true);
-      await expect(semaphore.availablePermits()).resolves.toBe(1);
-      expect(events).toEqual([]);
-    });
-
     it('is renewed no longer than maxHold, with an event before and at the end', async () => {
       // Long enough for a round of the watchdog between the last renewal and the end, on a busy machine too.
       const maxHold = 2400;
@@ -137,14 +126,6 @@ onEveryBackend((world) => {
         await expect(refused).rejects.toMatchObject({ details });
       }
       await expect(world.probe.commands()).resolves.toBe(before);
-    });
-
-    it('may be false beside a lease', async () => {
-      const { semaphore } = await open(1);
-      const permit = await semaphore.acquire({ renew: false, lease: 300 });
-      await world.time.until(() => permit.signal.aborted, 300 + world.time.slack);
-      await world.time.until(async () => (await semaphore.availablePermits()) === 1, 500);
-      await expect(semaphore.acquiredPermits()).resolves.toBe(0);
     });
   });
 });

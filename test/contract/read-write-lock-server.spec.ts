@@ -1,4 +1,4 @@
-import { LockOwnershipError, LockKeyTypeError } from '../../lib/index.js';
+import { LockOwnershipError } from '../../lib/index.js';
 import { inWorld } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
@@ -117,19 +117,6 @@ inWorld(redis, ({ time }) => {
       await time.until(() => hold.signal.aborted, start + 3500 - time.now() + time.slack);
       expect(time.now() - start).toBeGreaterThan(3400);
       await time.until(async () => (await redis.probe.names()).length === 0, 100 + time.slack);
-    });
-  });
-
-  describe("An application's hash that has a mode", () => {
-    it.each(['readLock', 'writeLock'] as const)('is not a lock, and is not touched: %s', async (half) => {
-      const lock = (await redis.open()).locks.getReadWriteLock('rw')[half]();
-      const theirs = { mode: 'dark', [A1]: '1', [`${A1}:write`]: '1' };
-      await redis.admin.hset('rw', theirs);
-      for (const ask of [() => lock.tryAcquire(), () => lock.isLocked(), () => lock.forceRelease()]) {
-        await expect(ask()).rejects.toThrow(LockKeyTypeError);
-      }
-      await expect(redis.admin.hgetall('rw')).resolves.toEqual(theirs);
-      expect(await redis.admin.pttl('rw')).toBe(-1);
     });
   });
 

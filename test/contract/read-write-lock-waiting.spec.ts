@@ -1,4 +1,4 @@
-import { type LockOptions, LockOwnershipError } from '../../lib/index.js';
+import { type LockOptions } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { track } from '../kit/time.js';
@@ -73,32 +73,6 @@ onEveryBackend((world) => {
       await b.run(() => read.release());
       await expect(a.run(() => read.release())).resolves.toBeUndefined();
     });
-
-    it('RW-14 ends for a writer with the lease of another, which cannot release afterwards', async () => {
-      const { locks, write } = await open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const before = world.time.now();
-      await a.run(() => write.acquire({ lease: 500 }));
-      await world.time.finish(
-        b.run(() => write.acquire(FOREVER)),
-        520 + world.time.slack,
-      );
-      expect(world.time.now() - before).toBeGreaterThanOrEqual(499);
-      await expect(a.run(() => write.release())).rejects.toThrow(LockOwnershipError);
-    });
-
-    it.each(['readLock', 'writeLock'] as const)(
-      'RW-15, RW-21 ends with the watchdog of a client that died: %s',
-      async (half) => {
-        const [gone, client] = [await world.open({ renewedLease: 500 }), await world.open()];
-        const start = world.time.now();
-        await gone.locks.getReadWriteLock('n')[half]().acquire();
-        await gone.close();
-        const write = client.locks.getReadWriteLock('n').writeLock();
-        await world.time.finish(write.acquire(FOREVER), 500 + world.time.slack);
-        expect(world.time.now() - start).toBeGreaterThanOrEqual(499);
-      },
-    );
 
     it('RW-16 is not needed by 50 readers that outlive the watchdog time-out many at a time', async () => {
       const { read } = await open(3000);

@@ -91,14 +91,6 @@ onEveryBackend((world) => {
       await expect(there.write.tryAcquire()).resolves.toBeNull();
       await expect(written(await reading.tryUpgrade()).release()).resolves.toBe('released');
     });
-
-    it('does not wait for another one that wants to write as well', async () => {
-      const [here, there] = [await open(), await open()];
-      const holds = [await here.read.acquire(), await there.read.acquire()] as const;
-      await expect(Promise.all(holds.map((hold) => hold.tryUpgrade()))).resolves.toEqual([null, null]);
-      await holds[0].release();
-      await expect(written(await holds[1].tryUpgrade()).release()).resolves.toBe('released');
-    });
   });
 
   describe('The hold of a writer', () => {
@@ -194,14 +186,6 @@ onEveryBackend((world) => {
       await nothingIsLeft();
     });
 
-    it('releases the hold that its own has become', async () => {
-      const { read, write } = await open();
-      await read.withLock(async (reading) => void (await reading.tryUpgrade()));
-      await nothingIsLeft();
-      await write.withLock(async (writing) => void (await writing.downgrade()));
-      await expect(world.probe.names()).resolves.toEqual([]);
-    });
-
     it('that ends before its hold has changed releases that', async () => {
       const { read } = await open();
       for (const turns of [0, 3, 6, 9]) {
@@ -232,18 +216,6 @@ onEveryBackend((world) => {
         await read.release();
         expect(again.isReleased).toBe(true);
       });
-      await nothingIsLeft();
-    });
-
-    it('of hold.run() acquires as the owner that the hold has become', async () => {
-      const { read, write } = await open();
-      const reading = await read.acquire();
-      const writing = await reading.run(async () => {
-        const upgraded = written(await reading.tryUpgrade());
-        await write.withLock({ wait: 0 }, ({ owner }) => expect(owner).toBe(upgraded.owner));
-        return upgraded;
-      });
-      await expect(writing.release()).resolves.toBe('released');
       await nothingIsLeft();
     });
   });

@@ -30,17 +30,6 @@ onMasters(3, (world) => {
       await expect(there.locks.withLock('n', { kind, onConflict: 'skip' }, () => 'in')).resolves.toBe('in');
     });
 
-    it('renews a lease of its own length on all masters', async () => {
-      const { locks } = await world.open();
-      // So long that no stall of this process ends it, and another one than that of the watchdog.
-      const lease = 3000;
-      await locks.withLock('n', { kind, lease, renew: true }, async (hold) => {
-        await world.renewed('n');
-        for (const ttl of await world.ttls('n')) expect(ttl).toBeLessThanOrEqual(lease);
-        expect(hold.isHeld).toBe(true);
-      });
-    });
-
     it('keeps the lock for holdAtLeast, and ends a wait when the signal of the caller aborts', async () => {
       const [here, there] = [await world.open(), await world.open()];
       await here.locks.withLock('n', { kind, holdAtLeast: '20s' }, () => {});
@@ -53,14 +42,6 @@ onMasters(3, (world) => {
       const reason = new Error('the caller has gone');
       leaving.abort(reason);
       expect((await waiting).cause).toBe(reason);
-    });
-
-    it('aborts the signal when the watchdog stops renewing after maxHold', async () => {
-      const { locks } = await world.open({ renewedLease: 600 });
-      const hold = await locks.acquire('n', { kind, maxHold: 700 });
-      await world.time.until(() => hold.signal.aborted, 3000);
-      expect(() => hold.assertHeld()).toThrow(/maxHold/);
-      await world.free('n');
     });
   });
 });

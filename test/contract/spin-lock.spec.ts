@@ -1,9 +1,8 @@
-import { type Lock, LockOptionsError, LockOwnershipError, LockUnavailableError } from '../../lib/index.js';
+import { type Lock, LockOptionsError, LockUnavailableError } from '../../lib/index.js';
 import { constantBackoff } from '../../lib/advanced.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
-import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 
@@ -13,23 +12,6 @@ const PAUSE_MS = 150;
 /** Rows SP of the behaviour catalogue. The backoffs themselves are in `backoff.spec.ts`. */
 onEveryBackend((world) => {
   describe('A spin lock', () => {
-    it('SP-01 is held, counted and force-released like a plain lock', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = locks.getSpinLock('n');
-      await a.run(() => lock.acquire());
-      const again = await a.run(() => lock.acquire());
-      await expect(lock.isLocked()).resolves.toBe(true);
-      await expect(a.run(() => lock.holdCount())).resolves.toBe(2);
-      await expect(b.run(() => lock.isHeldByCurrentScope())).resolves.toBe(false);
-      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
-      await again.release();
-      await expect(b.run(() => lock.tryAcquire())).resolves.toBeNull();
-      await expect(lock.forceRelease()).resolves.toBe(true);
-      await expect(lock.isLocked()).resolves.toBe(false);
-      await expect(lock.forceRelease()).resolves.toBe(false);
-    });
-
     it('SP-01 excludes the plain lock of its name, and is re-entered by it', async () => {
       const { locks } = await world.open();
       const [a, b] = [new Owner(locks), new Owner(locks)];
@@ -37,50 +19,6 @@ onEveryBackend((world) => {
       await expect(b.run(() => locks.tryAcquire('n'))).resolves.toBeNull();
       await a.run(() => locks.acquire('n', { wait: 0 }));
       await expect(a.run(() => locks.getSpinLock('n').holdCount())).resolves.toBe(2);
-    });
-
-    it('SP-02 refuses a release by an owner that does not hold it', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = locks.getSpinLock('n');
-      const hold = await b.run(() => lock.acquire());
-      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
-      await expect(hold.release()).resolves.toBe('released');
-    });
-
-    it('SP-03 gives up when the wait is over, also if the holder has died', async () => {
-      const [gone, client] = [await world.open(), await world.open()];
-      await gone.locks.getSpinLock('n').acquire();
-      await gone.close();
-      const start = world.time.now();
-      await expect(
-        world.time.finish(client.locks.getSpinLock('n').tryAcquire({ wait: 600 }), 3000),
-      ).resolves.toBeNull();
-      expect(world.time.now() - start).toBeGreaterThanOrEqual(598);
-      expect(world.time.now() - start).toBeLessThan(600 + 50 + world.time.slack);
-    });
-
-    it('SP-04 goes to the next when the lease ends, and the late release is refused', async () => {
-      const { locks } = await world.open();
-      const [a, b] = [new Owner(locks), new Owner(locks)];
-      const lock = locks.getSpinLock('n');
-      const before = world.time.now();
-      await a.run(() => lock.acquire({ lease: 500 }));
-      await world.time.finish(
-        b.run(() => lock.acquire({ wait: Infinity })),
-        520 + world.time.slack,
-      );
-      expect(world.time.now() - before).toBeGreaterThanOrEqual(499);
-      await expect(a.run(() => lock.release())).rejects.toThrow(LockOwnershipError);
-    });
-
-    it('SP-05 is renewed while its client lives, and free within one watchdog time-out after', async () => {
-      const [gone, client] = [await world.open({ renewedLease: 3000 }), await world.open()];
-      await gone.locks.getSpinLock('n').acquire();
-      await world.renewed('n');
-      await expect(client.locks.getSpinLock('n').isLocked()).resolves.toBe(true);
-      await gone.close();
-      await world.time.finish(client.locks.getSpinLock('n').acquire({ wait: Infinity }), 3000 + PAUSE_MS + 400);
     });
 
     it('SP-06 is acquired soon after its release, which is not announced', async () => {
@@ -146,25 +84,6 @@ onEveryBackend((world) => {
       // The other process gets the lock long before the visits are over.
       await expect(world.time.finish(other, 600 + world.time.slack)).resolves.toMatchObject({ name: 'n' });
       await world.time.finish(Promise.all(visits), 5000);
-    });
-
-    it('SP-07 is not acquired by a waiter whose wait ends before', async () => {
-      const { locks } = await world.open();
-      const lock = locks.getSpinLock('n');
-      const hold = await lock.acquire();
-      await expect(world.time.finish(lock.tryAcquire({ wait: 300, lease: '30s' }), 700)).resolves.toBeNull();
-      await expect(hold.release()).resolves.toBe('released');
-      await expect(world.probe.names()).resolves.toEqual([]);
-    });
-
-    it('SP-08 lets many owners of many clients in one at a time', async () => {
-      const clients = await Promise.all(Array.from({ length: 8 }, () => world.open({ wait: Infinity })));
-      const counter = new UnsafeCounter(world);
-      const crowds = clients.map(({ locks }) =>
-        crowd(3, 5, () => locks.getSpinLock('n').withLock(() => counter.add(1))),
-      );
-      await world.time.finish(Promise.all(crowds), 30_000);
-      expect(counter).toMatchObject({ count: 120, mostInside: 1 });
     });
 
     it('SP-12 cuts the last pause to the time left', async () => {

@@ -6,7 +6,6 @@ import { LockEvents } from '../../lib/events/lock-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 import { onEveryBackend } from '../kit/every-backend.js';
-import { track } from '../kit/time.js';
 import { fieldsOfHold } from '../watchdog/fields-of-hold.js';
 
 /** Rows WD of the behaviour catalogue. Rows about failing servers and processes have specs of their own. */
@@ -71,17 +70,6 @@ onEveryBackend((world) => {
       await expect(world.probe.names()).resolves.toEqual([]);
       await expect(world.probe.commands()).resolves.toBe(asked);
       await expect(locks.tryAcquire('n')).resolves.not.toBeNull();
-    });
-
-    it('WD-12 excludes others for much longer than its time-out', async () => {
-      const [a, b] = [await world.open({ renewedLease: 3000 }), await world.open({ renewedLease: 3000 })];
-      const hold = await a.locks.acquire('n');
-      const waiting = b.locks.acquire('n', { wait: Infinity });
-      const progress = track(waiting);
-      for (let renewals = 0; renewals < 2; renewals++) await world.renewed('n');
-      expect(progress.settled).toBe(false);
-      await hold.release();
-      await world.time.finish(waiting, 1000);
     });
 
     it('WD-14 sends nothing more when its client closes', async () => {

@@ -116,19 +116,6 @@ onEveryBackend((world) => {
       await unrecorded(world);
     });
 
-    it('tells who has a permit of a limit', async () => {
-      const { locks } = await world.open({ holderRecords: { service: 'shop' } });
-      await locks.withLimit('n', 2, async () => {
-        let record: HolderRecord | undefined;
-        await until(async () => {
-          for await (const { holders } of locks.list('n')) record = holders[0]?.record;
-          return record !== undefined;
-        });
-        expect(record).toMatchObject({ service: 'shop' });
-      });
-      await unrecorded(world);
-    });
-
     it('is not kept unless it is asked for', async () => {
       const { locks } = await world.open();
       const lock = locks.getLock('n');

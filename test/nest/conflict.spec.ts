@@ -45,28 +45,13 @@ class Orders {
     return this.ran();
   }
 
-  @Locked('order:<0>', { wait: Number.POSITIVE_INFINITY, onConflict: 'throw' })
-  async patient(_id: string): Promise<string> {
-    return this.ran();
-  }
-
   @Locked('order:<0>', { onConflict: 'skip' })
   async skip(_id: string): Promise<string | undefined> {
     return this.ran();
   }
 
-  @Locked('order:<0>', { onConflict: 'skip', wait: '3s' })
-  async waitAndSkip(_id: string): Promise<string | undefined> {
-    return this.ran();
-  }
-
   @Locked('stock:<0>', { onConflict: 'skip' })
   async skipAll(_skus: readonly string[]): Promise<string | undefined> {
-    return this.ran();
-  }
-
-  @Locked('stock:<0>', { wait: '1s' })
-  async waitForAll(_skus: readonly string[]): Promise<string> {
     return this.ran();
   }
 
@@ -164,32 +149,10 @@ describe('A @Locked method that does not get its lock', () => {
     expect(orders.runs).toBe(0);
   });
 
-  it('waits without limit with wait: Infinity', async () => {
-    const outcome = orders.patient('taken');
-    await clock.advance(30 * 60_000);
-    await rival.release();
-    await expect(outcome).resolves.toBe('ran');
-  });
-
   it('is skipped at once with onConflict: "skip"', async () => {
     await expect(atOnce(orders.skip('taken'))).resolves.toBeUndefined();
     expect(orders.runs).toBe(0);
     await expect(orders.skip('free')).resolves.toBe('ran');
-  });
-
-  it('is skipped after the wait that it was given', async () => {
-    const outcome = orders.waitAndSkip('taken');
-    await clock.advance(2999);
-    await expect(atOnce(outcome)).resolves.toBe('waits');
-    await clock.advance(1);
-    await expect(outcome).resolves.toBeUndefined();
-  });
-
-  it('runs when the lock becomes free during the wait that it was given', async () => {
-    const outcome = orders.waitAndSkip('taken');
-    await clock.advance(1000);
-    await rival.release();
-    await expect(outcome).resolves.toBe('ran');
   });
 
   it('is skipped if one of several locks is taken, and keeps none of them', async () => {
@@ -198,19 +161,6 @@ describe('A @Locked method that does not get its lock', () => {
     expect([...runtimeOf(app).grants].map(({ name }) => name)).toEqual(['order:taken', 'stock:b']);
     await stock.release();
     await expect(orders.skipAll(['a', 'b', 'c'])).resolves.toBe('ran');
-  });
-
-  it('waits once for all of several locks, and then keeps none of them', async () => {
-    const [first, second] = await Promise.all([locks.acquire('stock:a'), locks.acquire('stock:b')]);
-    const outcome = caught(orders.waitForAll(['a', 'b']), LockTimeoutError);
-    await clock.advance(600);
-    await first.release();
-    await clock.advance(399);
-    await expect(atOnce(outcome)).resolves.toBe('waits');
-    await clock.advance(1);
-    await expect(outcome).resolves.toMatchObject({ lockName: 'stock:b' });
-    expect([...runtimeOf(app).grants].map(({ name }) => name)).toEqual(['order:taken', 'stock:b']);
-    await second.release();
   });
 
   it('is answered at once by a function that gets the error and the arguments', async () => {

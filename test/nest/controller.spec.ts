@@ -1,4 +1,3 @@
-import { LockService } from 'nest-redis-lock';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { OrderController, RequestController, seenByGuard } from './order.controllers.js';
 import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
@@ -64,16 +63,6 @@ describe.each(adapters)('A controller with @Locked handlers on %s', (_, adapter)
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     expect(probe.peak).toBe(1);
     expect(runtimeOf(served.app).grants.size).toBe(0);
-  });
-
-  it('runs requests for other keys meanwhile', async () => {
-    const { busy } = served.app.get(OrderController);
-    const staying = get('orders/busy/1');
-    await busy.reached;
-    await expect(get('orders/visit/2').then((response) => response.text())).resolves.toBe('2');
-    await expect(served.app.get(LockService).tryAcquire('order:1')).resolves.toBeNull();
-    busy.open();
-    await expect(staying.then((response) => response.text())).resolves.toBe('1');
   });
 
   it('lets the HttpException of a handler through', async () => {

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Controller, Get, Inject, Injectable, Param, UseInterceptors } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { Locked, lockHandler, LockService } from 'nest-redis-lock';
 import { from, type Observable } from 'rxjs';
-import { RedisServer } from '../servers/redis/redis-server.js';
 import { adapters, runtimeOf, serve, type Served } from './applications.js';
 import { until } from '../kit/until.js';
-import { connectAdmin } from '../servers/redis/admin-connection.js';
 
 const byId = (context: { switchToHttp(): { getRequest(): { params: { id: string } } } }): string =>
   `cart:${context.switchToHttp().getRequest().params.id}`;
@@ -65,12 +62,6 @@ class Carts {
   async slow(@Param('id') id: string): Promise<string> {
     this.carts.served.push('begun');
     await this.carts.gate.isOpen;
-    return this.serve(id);
-  }
-
-  @Get('in-line/:id')
-  @Locked('cart:<0>', { fair: true })
-  async inLine(@Param('id') id: string): Promise<string> {
     return this.serve(id);
   }
 
@@ -236,48 +227,5 @@ describe.each(adapters)('A client that disconnects from %s', (_, adapter) => {
     carts.gate.open();
     await until(() => carts.served.length === 2);
     expect(carts.served).toEqual(['begun', '7']);
-  });
-});
-
-describe.each(adapters)('On a server, a client that disconnects from %s', (_, adapter) => {
-  let server: RedisServer;
-  let redis: Redis;
-  let served: Served;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    redis = connectAdmin(server.url);
-    const metadata = { controllers: [Carts], providers: [CartService] };
-    served = await serve(adapter, metadata, { connection: server.url });
-  });
-
-  afterAll(async () => {
-    await served.app.close();
-    redis.disconnect();
-    await server.stop();
-  });
-
-  it.each([
-    ['below', false],
-    ['interceptor', false],
-    ['in-line', true],
-  ])('leaves nothing behind: %s', async (path, fair) => {
-    const { app, url } = served;
-    const locks = app.get(LockService);
-    const lock = fair ? locks.getFairLock('cart:7') : locks.getLock('cart:7');
-    const hold = await lock.acquire();
-    const client = new AbortController();
-    const asked = fetch(`${url}/${path}/7`, { signal: client.signal }).catch(() => {});
-    await until(() => runtimeOf(app).acquirer.contended === 1);
-    await until(async () => ((await redis.pubsub('CHANNELS')) as string[]).length > 0);
-    if (fair) await until(async () => (await redis.keys('*')).length > 1);
-    client.abort();
-    await asked;
-    await until(() => runtimeOf(app).acquirer.contended === 0);
-    await until(async () => (await redis.keys('*')).length === 1);
-    await until(async () => ((await redis.pubsub('CHANNELS')) as string[]).length === 0);
-    await hold.release();
-    await expect(redis.keys('*')).resolves.toEqual([]);
-    expect(app.get(CartService).served).toEqual([]);
   });
 });

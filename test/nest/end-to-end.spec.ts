@@ -25,12 +25,6 @@ class Stock {
     await this.redis.set(`left:${sku}`, left - 1);
     return left - 1;
   }
-
-  @Locked('report', { onConflict: 'skip' })
-  async report(): Promise<string | undefined> {
-    await this.busy.pass();
-    return 'written';
-  }
 }
 
 @Controller()
@@ -43,11 +37,6 @@ class ShopController {
   @Post('sell/:sku')
   async sell(@Param('sku') sku: string): Promise<{ readonly left: number }> {
     return { left: await this.stock.sell(sku) };
-  }
-
-  @Get('report')
-  async report(): Promise<string> {
-    return (await this.stock.report()) ?? 'skipped';
   }
 
   @Get('owner')
@@ -100,16 +89,6 @@ describe.each(adapters)('Two applications with one Redis, on %s', (_, adapter) =
     expect([count(201), count(409)]).toEqual([28, 18]);
     await expect(redis.mget('left:apple', 'left:pear')).resolves.toEqual(['0', '0']);
     await expect(redis.keys('shop:*')).resolves.toEqual([]);
-  });
-
-  it('run once a method that is skipped while it runs elsewhere', async () => {
-    const first = textOf(request(0, 'report'));
-    await busyIn(applications[0]).reached;
-    await expect(textOf(request(1, 'report'))).resolves.toBe('skipped');
-    busyIn(applications[0]).open();
-    await expect(first).resolves.toBe('written');
-    busyIn(applications[1]).open();
-    await expect(textOf(request(1, 'report'))).resolves.toBe('written');
   });
 
   it('hold the lock of a handler as a hash with owner and count, for the lease that was asked for', async () => {

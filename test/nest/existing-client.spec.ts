@@ -92,16 +92,6 @@ describe('An existing client', () => {
     await app.close();
     client.disconnect();
   });
-
-  it('gives its key prefix unless the module has one', async () => {
-    const client = clientOf({ keyPrefix: 'shop:' });
-    const app = await start({}, { connection: client, keyPrefix: 'own:' });
-    await app.get(LockService).withLock('order:1', async () => {
-      await expect(raw.keys('*')).resolves.toEqual(['own:order:1']);
-    });
-    await app.close();
-    client.disconnect();
-  });
 });
 
 describe('A connection of the library', () => {

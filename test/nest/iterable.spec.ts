@@ -1,5 +1,5 @@
 import type { TestingModule } from '@nestjs/testing';
-import { LockLostError, LockService, LockTimeoutError } from 'nest-redis-lock';
+import { LockLostError, LockService } from 'nest-redis-lock';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { runtimeOf, start } from './applications.js';
 import { caught } from '../kit/caught.js';
@@ -108,14 +108,6 @@ describe('The result of a @Locked method that continues after its return', () =>
       const error = await caught(list.next(), LockLostError);
       expect(items.log).toEqual(['begun', error, 'put in order']);
       await expect(list.next()).resolves.toEqual({ done: true, value: undefined });
-    });
-
-    it('fails with its first step if the wait for the lock is over', async () => {
-      const hold = await locks.acquire('items:1');
-      const step = caught(items.list('1').next(), LockTimeoutError);
-      await clock.advance(60_000);
-      await expect(step).resolves.toBeInstanceOf(LockTimeoutError);
-      await hold.release();
     });
 
     it('leaves nothing behind if it is never begun', async () => {

@@ -7,7 +7,6 @@ import {
   type LockedOptions,
   LockOptionsError,
   LockConflictError,
-  type LockOptions,
   LockService,
 } from 'nest-redis-lock';
 import type { LockOperations } from '../../lib/backend/lock-operations.js';
@@ -176,18 +175,6 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     await expect(Promise.all([a.availablePermits(), b.availablePermits()])).resolves.toEqual([1, 1]);
   });
 
-  it('reports that the number of permits was never set', async () => {
-    class Never {
-      @Locked('never-set:<0>', { permits: 1, wait: 0 })
-      async run(_id: number): Promise<void> {}
-    }
-    const other = await backend.application({ providers: [Never] });
-    const error = await caught(other.get(Never).run(7), LockConflictError);
-    expect(error.message).toContain('Semaphore "never-set:7" is without permits, because their number was never set');
-    expect(error).toMatchObject({ lockName: 'never-set:7', template: 'never-set:<0>' });
-    await other.close();
-  });
-
   it('waits at shutdown for work with permits, and releases them', async () => {
     const semaphore = locks.getSemaphore('export');
     await semaphore.delete();
@@ -214,31 +201,6 @@ describe.each(applicationBackends)('@Locked %s', (_, openBackend) => {
     const [hold] = await reading;
     expect(hold).toMatchObject({ name: 'stock:a, stock:b' });
     await expect(shop.move(['a', 'b', 'c'])).resolves.toBe('move');
-  });
-
-  it('has the same kinds in acquire() and withLock()', async () => {
-    await locks.withLock('r', { mode: 'read' }, async () => {
-      const beside = await locks.runInScope(() => locks.tryAcquire('r', { mode: 'read' }));
-      expect(beside).not.toBeNull();
-      await expect(locks.runInScope(() => locks.tryAcquire('r', { mode: 'write' }))).resolves.toBeNull();
-      await beside?.release();
-    });
-    const fenced = await locks.acquire('f', { fenced: true, fair: false });
-    expect(fenced.fence).toEqual(expect.any(BigInt));
-    await fenced.release();
-    const { fairLock } = runtimeOf(app).backend;
-    const fairly = async (): Promise<unknown> => (await locks.acquire('q', { fair: true })).release();
-    await expect(asked(fairLock, fairly)).resolves.toBe(true);
-  });
-
-  it('finds the current hold of a scope, of any kind', async () => {
-    await locks.runInScope(async () => {
-      const held = await locks.acquire('r', { mode: 'read' });
-      expect(locks.currentHold('r')).toBe(held);
-      expect(locks.currentHold('other')).toBeUndefined();
-      await held.release();
-      expect(locks.currentHold('r')).toBeUndefined();
-    });
   });
 });
 
@@ -276,23 +238,5 @@ describe('Options that contradict each other are refused, with both named,', () 
 
   it.each(wrong)('as is %p', (options, message) => {
     expect(refusedDecorator(options).message).toContain(message);
-  });
-
-  it('by every call, before anything is sent', async () => {
-    const [, openBackend] = applicationBackends[0] ?? [];
-    const app = await openBackend?.().application();
-    if (!app) throw new Error('There is a backend in memory');
-    const locks = app.get(LockService);
-    for (const options of [...both.map(([, , given]) => given), ...wrong.map(([given]) => given)] as LockOptions[]) {
-      await caught(locks.acquire('n', options), LockOptionsError);
-      await caught(locks.tryAcquire('n', options), LockOptionsError);
-      await caught(
-        locks.withLock('n', options, () => {}),
-        LockOptionsError,
-      );
-    }
-    const error = await caught(locks.getLock('n').acquire({ fair: true } as object), LockOptionsError);
-    expect(error.message).toContain('unknown option "fair"');
-    await app.close();
   });
 });

@@ -36,12 +36,6 @@ class Reports {
     return this.locks.currentHold()?.name;
   }
 
-  @Locked('tenant:<0>', { limit: 1, fair: true })
-  async makeInTurn(_tenant: string, report: number, made: number[]): Promise<void> {
-    made.push(report);
-    await this.stay;
-  }
-
   @Locked('tenant:<0>', { limit: 1, holdAtLeast: '1s' })
   async start(_tenant: string): Promise<void> {}
 }
@@ -72,13 +66,6 @@ describe.each(applicationBackends)('@Locked with a limit %s', (_, openBackend) =
     end();
     await expect(made).resolves.toEqual(numbers);
     expect(reports.peak).toBe(3);
-  });
-
-  it('runs calls in the order in which they came, if it is fair', async () => {
-    const made: number[] = [];
-    const numbers = Array.from({ length: 10 }, (__, index) => index);
-    await Promise.all(numbers.map((number) => reports.makeInTurn('f', number, made)));
-    expect(made).toEqual(numbers);
   });
 
   it('uses the permit of the outer call', async () => {

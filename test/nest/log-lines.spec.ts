@@ -137,33 +137,6 @@ describe('A line of the log', () => {
     await Promise.all(holds.map((hold) => hold.release()));
   });
 
-  it.each([
-    [
-      {},
-      310_000,
-      'warn Lock "order:1" (@Locked Orders.ship) has been held by this process for 30',
-      'check whether its work hangs',
-    ],
-    [
-      { maxHold: '1m' },
-      61_000,
-      'warn Lock "order:1" (@Locked Orders.ship) has been held by this process for ',
-      'shorten the work, or raise maxHold',
-    ],
-  ] as const)(
-    'D37: about a hold that lasts long, with %j, names lock, method and time',
-    async (options, ms, beginning, remedy) => {
-      await open(options);
-      const shipping = orders.ship('1');
-      await clock.advance(ms);
-      const line = lines.find((text) => text.includes('has been held'));
-      expect(line).toContain(beginning);
-      expect(line).toContain(remedy);
-      finish();
-      await shipping;
-    },
-  );
-
   it('D37: about a release that was not confirmed names lock, method and time', async () => {
     await open();
     const shipping = orders.ship('1');

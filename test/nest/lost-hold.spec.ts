@@ -9,7 +9,6 @@ import { caught } from '../kit/caught.js';
 import { Gate } from '../kit/gate.js';
 
 const LEASE = 10_000;
-const failure = new Error('out of stock');
 
 /** A service that knows only that there may be a lock around it. */
 @Injectable()
@@ -33,18 +32,6 @@ class Orders {
   readonly work = new Gate();
 
   constructor(@Inject(Carrier) private readonly carrier: Carrier) {}
-
-  @Locked('order:<0>', { lease: LEASE })
-  async careless(_id: string): Promise<string> {
-    await this.work.pass();
-    return 'done all the same';
-  }
-
-  @Locked('order:<0>', { lease: LEASE })
-  async failing(_id: string): Promise<string> {
-    await this.work.pass();
-    throw failure;
-  }
 
   @Locked('order:<0>', { lease: LEASE })
   watched(_id: string): Observable<string> {
@@ -87,18 +74,6 @@ describe('A @Locked method that loses its lock', () => {
     await expect(app.get(LockService).getLock('order:7').isLocked()).resolves.toBe(false);
     orders.work.open();
   };
-
-  it('still has its own result', async () => {
-    const result = orders.careless('7');
-    await lose();
-    await expect(result).resolves.toBe('done all the same');
-  });
-
-  it('still has its own error', async () => {
-    const result = caught(orders.failing('7'), Error);
-    await lose();
-    await expect(result).resolves.toBe(failure);
-  });
 
   it('still emits its values', async () => {
     const result = firstValueFrom(orders.watched('7'));

@@ -151,13 +151,6 @@ describe('maxNames', () => {
     await expect(locks.getGroupLock('group', ['a', 'b']).withLock(() => 'done')).resolves.toBe('done');
   });
 
-  it('D6: may be raised', async () => {
-    await open({ maxNames: 1500 });
-    await expect(stock.reserve(linesOf(1500))).resolves.toBe(1500);
-    await expect(stock.reserveNames(namesOf(1500))).resolves.toBe(1500);
-    await expect(locks.getMultiLock(...namesOf(1500)).withLock(() => 'done')).resolves.toBe('done');
-  });
-
   it('D6: a repeated lock is found in linear time', async () => {
     await open();
     let reads = 0;

@@ -124,13 +124,6 @@ describe('An application that starts', () => {
     expect(error.details).toEqual({ option: 'connection', value: 'billing' });
   });
 
-  it('accepts them if the connection exists, in memory, too', async () => {
-    const app = await start({ providers: [ConcurrencyProbe, Bills] }, MEMORY);
-    await Promise.all([app.get(Bills).send('1'), app.get(Bills).send('1')]);
-    expect(app.get(ConcurrencyProbe).peak).toBe(1);
-    await app.close();
-  });
-
   it('leaves the check to the call with several modules', async () => {
     const own = { ...without, isGlobal: false };
     const module = await compile(
@@ -194,17 +187,6 @@ describe('Connections without a default one', () => {
 });
 
 describe('Connections in memory', () => {
-  it('have a memory each', async () => {
-    const app = await start({}, MEMORY);
-    const locks = app.get(LockService);
-    await using here = await locks.acquire('a');
-    await using there = await locks.acquire('a', { connection: 'billing', wait: 0 });
-    await expect(locks.tryAcquire('a')).resolves.toBeNull();
-    expect(here.owner).not.toBe(there.owner);
-    await Promise.all([here.release(), there.release()]);
-    await app.close();
-  });
-
   it('share one shutdown time-out: signals abort at one instant, and holders are given up at one', async () => {
     const clock = new ManualClock();
     const app = await start({}, { ...MEMORY, shutdownTimeout: 2000 }, clock);

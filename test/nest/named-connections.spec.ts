@@ -82,11 +82,6 @@ class Orders {
       ),
     );
   }
-
-  @Locked('order:<0>', { connection: 'default', onConflict: 'skip' })
-  async report(_id: string): Promise<string | undefined> {
-    return 'reported';
-  }
 }
 
 describe('An application with two connections', () => {
@@ -121,15 +116,6 @@ describe('An application with two connections', () => {
       const [innermost, named] = await app.get(Orders).book('1');
       expect(innermost).toBeGreaterThan(0n);
       expect(named).toBe(innermost);
-    });
-
-    it('and answers conflicts of that connection only', async () => {
-      const orders = app.get(Orders);
-      await using elsewhere = await billing.acquire('order:1');
-      await expect(orders.report('1')).resolves.toBe('reported');
-      await using here = await locks.acquire('order:1');
-      await expect(orders.report('1')).resolves.toBeUndefined();
-      expect([elsewhere.isHeld, here.isHeld]).toEqual([true, true]);
     });
 
     it.each(adapters)('and whole requests on %s', async (_, adapter) => {
@@ -238,19 +224,6 @@ describe('An application with two connections', () => {
       expect(seen).toEqual({ again: true, count: '2', elsewhere: true });
     });
 
-    it('so in a scope, too', async () => {
-      await locks.runInScope(async () => {
-        const holds = [await locks.acquire('a'), await billing.acquire('a'), await billing.acquire('a')];
-        await expect(locks.getLock('a').holdCount()).resolves.toBe(1);
-        await expect(billing.getLock('a').holdCount()).resolves.toBe(2);
-        await billing.getLock('a').release();
-        await billing.getLock('a').release();
-        await expect(keys()).resolves.toEqual([['a'], []]);
-        await locks.getLock('a').release();
-        expect(holds.map(({ isHeld }) => isHeld)).toEqual([false, false, false]);
-      });
-    });
-
     it('currentHold() finds the nearest of any connection, and that of one service only its own', async () => {
       const found = (): (Hold | undefined)[] =>
         [locks, billing, locks.forConnection('default')].flatMap((service) => [
@@ -272,24 +245,6 @@ describe('An application with two connections', () => {
         await hold.release();
       });
     });
-
-    it('waiters are woken by releases on theirs', async () => {
-      const order: string[] = [];
-      const [here, there] = [await locks.acquire('a'), await billing.acquire('a')];
-      const waiting = [
-        locks.withLock('a', () => order.push('default')),
-        billing.withLock('a', () => order.push('billing')),
-      ];
-      await until(() =>
-        [undefined, 'billing'].every((connection) => runtimeOf(app, connection).acquirer.contended === 1),
-      );
-      await there.release();
-      await waiting[1];
-      expect(order).toEqual(['billing']);
-      await here.release();
-      await Promise.all(waiting);
-      expect(order).toEqual(['billing', 'default']);
-    });
   });
 
   describe('takes locks of both as one', () => {
@@ -302,16 +257,6 @@ describe('An application with two connections', () => {
         expect(billing.currentHold('a')).toBe(hold.members[1]);
       });
       await expect(keys()).resolves.toEqual([[], []]);
-    });
-
-    it('or none of them', async () => {
-      await using held = await billing.acquire('a');
-      const both = locks.getMultiLock('a', billing.getLock('a'));
-      await expect(both.tryAcquire()).resolves.toBeNull();
-      // The caller does not wait for the release of the first lock.
-      await until(async () => (await keys())[0]?.length === 0);
-      await expect(keys()).resolves.toEqual([[], ['a']]);
-      expect(held.isHeld).toBe(true);
     });
   });
 });

@@ -26,7 +26,6 @@ import { Type } from 'class-transformer';
 import { IsInt, IsString, ValidateNested } from 'class-validator';
 import { Locked, LockService } from 'nest-redis-lock';
 import { map, type Observable } from 'rxjs';
-import { Gate } from '../kit/gate.js';
 import { ConcurrencyProbe } from '../kit/concurrency-probe.js';
 
 class LineDto {
@@ -76,8 +75,6 @@ class Wrapping implements NestInterceptor {
 
 @Controller('orders')
 export class OrderController {
-  readonly busy = new Gate();
-
   constructor(
     private readonly locks: LockService,
     private readonly probe: ConcurrencyProbe,
@@ -132,13 +129,6 @@ export class OrderController {
   @Locked('order:<0>')
   async visit(@Param('id') id: string): Promise<string> {
     return this.probe.enter(id);
-  }
-
-  @Get('busy/:id')
-  @Locked('order:<0>')
-  async stay(@Param('id') id: string): Promise<string> {
-    await this.busy.pass();
-    return id;
   }
 
   @Get('missing/:id')

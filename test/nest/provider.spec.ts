@@ -87,39 +87,6 @@ describe.each([
     await Promise.all(instances.map((orders, index) => orders.pay(`${index}`)));
     expect(probe.peak).toBe(4);
   });
-
-  it('leaves nothing locked', async () => {
-    await Promise.all(instances.map((orders) => orders.pay('1')));
-    await expect(app.get(LockService).getLock('order:1').isLocked()).resolves.toBe(false);
-    expect(runtimeOf(app).grants.size).toBe(0);
-  });
-});
-
-describe('Consumers of one transient provider', () => {
-  it('have instances of their own that exclude each other', async () => {
-    @Injectable({ scope: Scope.TRANSIENT })
-    class Orders {
-      constructor(readonly probe: ConcurrencyProbe) {}
-
-      @Locked('orders')
-      async pay(): Promise<void> {
-        await this.probe.enter(this);
-      }
-    }
-    @Injectable()
-    class Web {
-      constructor(readonly orders: Orders) {}
-    }
-    @Injectable()
-    class Queue {
-      constructor(readonly orders: Orders) {}
-    }
-    const app = await start({ providers: [ConcurrencyProbe, Orders, Web, Queue] });
-    await Promise.all([app.get(Web).orders.pay(), app.get(Queue).orders.pay()]);
-    const { peak, entered } = app.get(ConcurrencyProbe);
-    expect({ peak, instances: new Set(entered).size }).toEqual({ peak: 1, instances: 2 });
-    await app.close();
-  });
 });
 
 describe('The key of a @Locked method', () => {

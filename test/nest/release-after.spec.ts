@@ -133,11 +133,6 @@ describe('@Locked with releaseAfter', () => {
     await expect(isLocked()).resolves.toBe(false);
   });
 
-  it('releases at once without a promise', async () => {
-    await stock.take('7');
-    await expect(isLocked()).resolves.toBe(false);
-  });
-
   it('keeps the lock also if the method fails, and for an Observable', async () => {
     const calls: readonly (() => Promise<unknown>)[] = [() => stock.fail('7'), () => lastValueFrom(stock.watch('7'))];
     for (const call of calls) {
@@ -212,28 +207,6 @@ describe('@Locked with releaseAfter', () => {
       await until(() => grants() === 1);
       other.commit();
       await until(() => grants() === 0);
-    });
-
-    it('serves concurrent callers in turn, from the first on', async () => {
-      const transaction = new Transaction();
-      await transaction.run(() => Promise.all([stock.reserve('7'), stock.reserve('7'), stock.reserve('7')]));
-      expect(stock.mostInside).toBe(1);
-      expect(grants()).toBe(1);
-      transaction.commit();
-      await until(isFree);
-    });
-
-    it('joins the hold of the caller, and keeps it beyond the caller', async () => {
-      const transaction = new Transaction();
-      await transaction.run(() =>
-        stock.around('7', async () => {
-          await stock.reserve('7');
-          await stock.reserve('7');
-        }),
-      );
-      await expect(isLocked()).resolves.toBe(true);
-      transaction.commit();
-      await until(isFree);
     });
 
     it('D5: re-enters from a scope of the caller', async () => {

@@ -180,13 +180,4 @@ describe.each(applicationBackends)('A hold %s', (_, openBackend) => {
     });
     await expect(lock.isLocked()).resolves.toBe(false);
   });
-
-  it('is released at the end of a block by `await using`', async () => {
-    {
-      await using hold = await lock.acquire();
-      hold.assertHeld();
-      await expect(lock.isLocked()).resolves.toBe(true);
-    }
-    await expect(lock.isLocked()).resolves.toBe(false);
-  });
 });

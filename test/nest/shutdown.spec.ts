@@ -30,25 +30,6 @@ describe('While an application shuts down', () => {
     return { closed };
   };
 
-  it('no new lock is granted', async () => {
-    const hold = await locks.acquire('held');
-    const { closed } = await beginClosing();
-    const attempts = [
-      locks.acquire('a'),
-      locks.acquire('held'),
-      locks.tryAcquire('a'),
-      locks.tryAcquire('held', { wait: Number.POSITIVE_INFINITY }),
-      locks.withLock('a', () => 'ran'),
-      locks.getLock('a').acquire({ wait: 0 }),
-      locks.runInScope(() => locks.acquire('a')),
-    ];
-    const refused = await Promise.all(attempts.map((attempt) => caught(attempt, LockShutdownError)));
-    expect(refused.map(({ code }) => code)).toEqual(attempts.map(() => 'LOCK_SHUTDOWN'));
-    await hold.release();
-    await closed;
-    await caught(locks.acquire('a'), LockShutdownError);
-  });
-
   it.each([
     [10_000, 9000, 9500],
     [1000, 600, 800],
@@ -72,24 +53,6 @@ describe('While an application shuts down', () => {
     },
   );
 
-  it('waiters are rejected at once, however long they would have waited', async () => {
-    const hold = await locks.acquire('a');
-    const waiting = [
-      locks.acquire('a', { wait: Number.POSITIVE_INFINITY }),
-      locks.tryAcquire('a', { wait: '1h' }),
-      locks.withLock('a', () => 'ran'),
-    ];
-    await until(() => runtimeOf(app).acquirer.contended === 1);
-    const refused = Promise.all(waiting.map((waiter) => caught(waiter, LockShutdownError)));
-    const { closed } = await beginClosing();
-    await refused;
-    hold.assertHeld();
-    expect(hold.signal.aborted).toBe(false);
-    await hold.release();
-    await closed;
-    expect(clock.pending).toBe(0);
-  });
-
   it('holders re-enter what they hold', async () => {
     const busy = new Gate();
     const holder = locks.withLock('a', async ({ owner }) => {
@@ -111,31 +74,6 @@ describe('While an application shuts down', () => {
     const { closed } = await beginClosing();
     busy.open();
     await expect(Promise.all([holder, scope])).resolves.toEqual([true, true]);
-    await expect(closed).resolves.toBe('closed');
-    expect(clock.pending).toBe(0);
-  });
-
-  it('holders keep their locks, renewed, until they have finished', async () => {
-    const hold = await locks.acquire('a');
-    const { closed } = await beginClosing();
-    await clock.advance(UNDISTURBED - 1);
-    expect(hold.signal.aborted).toBe(false);
-    await expect(hold.release()).resolves.toBe('released');
-    await closed;
-  });
-
-  it('a holder that takes too long sees its signal abort, and is released if it lets go then', async () => {
-    const hold = await locks.acquire('a');
-    const { signal } = hold;
-    const released = new Promise((resolve) =>
-      signal.addEventListener('abort', () => {
-        resolve(hold.release());
-      }),
-    );
-    const { closed } = await beginClosing();
-    await clock.advance(UNDISTURBED);
-    expect(signal.reason).toBeInstanceOf(LockShutdownError);
-    await expect(released).resolves.toBe('released');
     await expect(closed).resolves.toBe('closed');
     expect(clock.pending).toBe(0);
   });

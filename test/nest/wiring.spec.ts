@@ -41,12 +41,6 @@ describe('An instance that was not wired', () => {
     expect(error.message).toContain('Test.createTestingModule with RedisLockModule.forRoot({ connection: "memory" })');
   });
 
-  it('does not run the method', async () => {
-    const probe = new ConcurrencyProbe();
-    await refusal(new Orders(probe).pay('1'));
-    expect(probe.entered).toEqual([]);
-  });
-
   it('fails in the way in which the method returns, and not before', async () => {
     const orders = new Orders(new ConcurrencyProbe());
     const statuses = orders.follow('1');

@@ -5,12 +5,10 @@ import {
   type LockEvent,
   LockOptionsError,
   type LockService,
-  LockTimeoutError,
 } from '../../lib/index.js';
 import type { HoldTrace, WaitTrace } from '../../lib/advanced.js';
 import { caught } from '../kit/caught.js';
-import { inWorld, onEveryBackend } from '../kit/every-backend.js';
-import { RedisWorld } from '../kit/redis-world.js';
+import { onEveryBackend } from '../kit/every-backend.js';
 import { until } from '../kit/until.js';
 
 /**
@@ -67,24 +65,6 @@ onEveryBackend((world) => {
       ]);
     });
 
-    it('has a conflict for a caller that does not wait, and a time-out for one that waits', async () => {
-      const [{ locks: holder }, { locks }] = [await world.open(), await world.open()];
-      const hold = await holder.acquire('a');
-      const { events } = recorded(locks);
-      await expect(locks.acquire('a', { wait: 0 })).rejects.toThrow(LockConflictError);
-      await expect(locks.tryAcquire('a')).resolves.toBeNull();
-      const refused = caught(locks.acquire('a', { wait: 1500 }), LockTimeoutError);
-      await world.time.until(() => events.at(-1)?.type === 'timed-out', 1500 + world.time.slack);
-      await refused;
-      await hold.release();
-      expect(events).toMatchObject([
-        { type: 'conflict' },
-        { type: 'conflict' },
-        { type: 'waiting' },
-        { type: 'timed-out', waited: expect.any(Number) },
-      ]);
-    });
-
     it.each(['getLock', 'getFairLock'] as const)('of %s tells that a caller waits, and cancels', async (kind) => {
       const [{ locks: holder }, { locks }] = [await world.open(), await world.open()];
       const hold = await holder[kind]('a').acquire();
@@ -130,33 +110,6 @@ onEveryBackend((world) => {
       await hold.release();
       await (await waiting).release();
       expect(types()).toEqual(['acquired', 'waiting', 'released', 'acquired', 'released']);
-    });
-
-    it('has re-entries, and one release for all of them', async () => {
-      const { locks } = await world.open();
-      const { types } = recorded(locks);
-      await locks.withLock('a', () => locks.withLock('a', () => {}));
-      expect(types()).toEqual(['acquired', 're-entered', 'released']);
-    });
-
-    it('has renewals', async () => {
-      const { locks } = await world.open({ renewedLease: 3000 });
-      const { events, types } = recorded(locks);
-      const hold = await locks.acquire('a');
-      await world.time.until(() => types().includes('renewed'), 1000 + world.time.slack);
-      await hold.release();
-      expect(events[1]).toMatchObject({ type: 'renewed', owner: hold.owner, lease: 3000 });
-    });
-
-    it('ends with a loss, which names kind and connection', async () => {
-      const [{ locks: other }, { locks }] = [await world.open(), await world.open()];
-      const hold = await locks.acquire('a', { lease: 60_000 });
-      const { events } = recorded(locks);
-      const forced = recorded(other);
-      await other.getLock('a').forceRelease();
-      await hold.release();
-      expect(forced.events).toMatchObject([{ type: 'force-released', kind: 'reentrant', lockName: hold.name }]);
-      expect(events).toMatchObject([{ type: 'lost', kind: 'reentrant', connection: 'default', owner: hold.owner }]);
     });
 
     it('ends in other ways than by a release', async () => {
@@ -283,18 +236,5 @@ onEveryBackend((world) => {
       expect(() => listen([], () => {})).toThrow('not array []');
       expect(() => listen('acquired')).toThrow('listener must be a function');
     });
-  });
-});
-
-inWorld(new RedisWorld(), (world) => {
-  it('passes to a waiter of another process by the release itself', async () => {
-    const [{ locks }, { locks: other }] = [await world.open(), await world.open()];
-    const { events } = recorded(locks);
-    const hold = await locks.acquire('a');
-    const waiting = other.acquire('a');
-    await until(async () => (await world.probe.names()).some((name) => name.endsWith(':waiters')));
-    await hold.release();
-    await (await waiting).release();
-    expect(events.at(-1)).toMatchObject({ type: 'handed-over', via: 'server', owner: hold.owner });
   });
 });
