@@ -1,36 +1,8 @@
-import { LockShutdownError } from '../../lib/errors.js';
 import { released } from './released.js';
 import { reply } from './scripted-attempts.js';
 import { AcquirerBench } from './wait-queue-bench.js';
 
 describe('An acquisition that does not wait', () => {
-  it.each([
-    { what: 'granted', end: 'a: granted 1' },
-    { what: 'busy', end: 'a: LockConflictError' },
-    { what: 'no reply', end: 'a: LockUnavailableError' },
-    { what: 'wrong type', end: 'a: LockKeyTypeError' },
-  ] as const)('ends with its only attempt, without a queue: $what → $end', async ({ what, end }) => {
-    const bench = new AcquirerBench();
-    bench.acquire('a', { wait: 0 });
-    const attempt = await bench.attempt();
-    expect(bench.isClean).toBe(true);
-    reply(attempt, what);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual([end]);
-    expect(bench.attempts.sent).toEqual([1]);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('attempts at once although others wait', async () => {
-    const bench = new AcquirerBench();
-    bench.acquire('a');
-    await bench.untilAsleep();
-    bench.acquire('b', { wait: 0 });
-    (await bench.attempt()).grant(2);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['b: granted 2']);
-  });
-
   it.each([
     { what: 'granted', undone: [1] },
     { what: 'busy', undone: [] },
@@ -51,29 +23,6 @@ describe('An acquisition that does not wait', () => {
       expect(bench.attempts.undone).toEqual(undone);
     },
   );
-
-  it.each([0, 1000])('makes no attempt if it is aborted before (wait: %d ms)', async (wait) => {
-    const bench = new AcquirerBench();
-    bench.acquire('a', { wait, signal: AbortSignal.abort() });
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: LockAbortedError']);
-    expect(bench.attempts.sent).toEqual([]);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('makes one attempt if its time is already over', async () => {
-    const bench = new AcquirerBench();
-    const asked = bench.contextOf({ wait: 10 });
-    await bench.clock.advance(10);
-    bench.watch(
-      'a',
-      bench.acquirer.acquire(asked, 1, (thing) => thing),
-    );
-    (await bench.attempt()).busy();
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: LockTimeoutError']);
-    expect(bench.isClean).toBe(true);
-  });
 });
 
 describe('The first attempt for a name', () => {
@@ -117,26 +66,6 @@ describe('The first attempt for a name', () => {
   );
 
   it.each([
-    { what: 'granted', undone: [1] },
-    { what: 'busy', undone: [] },
-    { what: 'no reply', undone: [] },
-  ] as const)(
-    'is undone, and the call rejected, if the application ends before the reply: $what',
-    async ({ what, undone }) => {
-      const bench = new AcquirerBench();
-      bench.acquire('a');
-      const attempt = await bench.attempt();
-      const reason = new LockShutdownError('over');
-      bench.shutdown.abort(reason);
-      reply(attempt, what);
-      await bench.clock.advance(0);
-      expect(bench.errors).toEqual([reason]);
-      expect(bench.attempts.undone).toEqual(undone);
-      expect(bench.isClean).toBe(true);
-    },
-  );
-
-  it.each([
     { title: 'a call with a signal', signal: new AbortController().signal, isShared: false },
     { title: 'a shared result', signal: undefined, isShared: true },
   ])('is made in a queue for $title, so that the call can end before the reply', async ({ signal, isShared }) => {
@@ -175,32 +104,6 @@ describe('Callers that come during the first attempt of another', () => {
       expect(bench.acquirer.contended).toBe(1);
     },
   );
-
-  it('wait behind that caller if it has to wait as well', async () => {
-    const bench = new AcquirerBench();
-    bench.attempts.afterGrant = undefined;
-    for (const who of ['a', 'b', 'c']) bench.acquire(who);
-    (await bench.attempt()).busy();
-    for (const id of [1, 2, 3]) (await bench.attempt()).grant(id);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2', 'c: granted 3']);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('can be aborted before its reply, which then finds the queue empty', async () => {
-    const bench = new AcquirerBench();
-    const abort = new AbortController();
-    bench.acquire('a');
-    bench.acquire('b', { signal: abort.signal });
-    const attempt = await bench.attempt();
-    abort.abort();
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['b: LockAbortedError']);
-    attempt.grant(1);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['b: LockAbortedError', 'a: granted 1']);
-    expect(bench.isClean).toBe(true);
-  });
 });
 
 describe('A release without a queue', () => {
@@ -222,30 +125,4 @@ describe('A release without a queue', () => {
       expect(bench.attempts.sent).toEqual([1]);
     },
   );
-
-  it('hands nothing over, and has no effect after 1 ms', async () => {
-    const bench = new AcquirerBench();
-    expect(bench.acquirer.handOver('n', { id: 1 })).toBe(false);
-    bench.acquirer.afterRelease('n', released(2));
-    await bench.clock.advance(1);
-    expect(bench.isClean).toBe(true);
-  });
-});
-
-describe('A queue that has ended', () => {
-  it('does not remove the next queue of the same name when its subscription fails late', async () => {
-    const bench = new AcquirerBench();
-    const refusals: ((error: Error) => void)[] = [];
-    bench.pubSub.answer = () => new Promise((_resolve, reject) => void refusals.push(reject));
-    bench.acquire('a', { wait: 50 });
-    await bench.untilAsleep();
-    await bench.clock.advance(50);
-    expect(bench.acquirer.contended).toBe(0);
-    bench.acquire('b');
-    await bench.untilAsleep();
-    refusals.shift()?.(new TypeError('broken'));
-    await bench.clock.advance(0);
-    expect(bench.acquirer.contended).toBe(1);
-    expect(bench.ends).toEqual(['a: LockTimeoutError']);
-  });
 });
