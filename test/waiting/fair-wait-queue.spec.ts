@@ -44,7 +44,7 @@ const lookingLast: Prepare = async (world) => {
   return state;
 };
 
-const second: Prepare = async (world) => {
+const behindAnother: Prepare = async (world) => {
   const { signalled, terms } = limited();
   // The other waiters of this process do not end with this one.
   const first = await world.enterPlaced();
@@ -81,7 +81,7 @@ const elapse = async (world: FairQueueWorld, { wait: { owner } }: State): Promis
  */
 const AT_REST: readonly [string, Prepare, string, boolean][] = [
   ['is the first in the queue and sleeps', placed, 'LockTimeoutError', true],
-  ['is behind another in the queue', second, 'LockTimeoutError', true],
+  ['is behind another in the queue', behindAnother, 'LockTimeoutError', true],
   ['has not asked yet', behindNewcomer, 'LockTimeoutError', false],
   ['pauses after an attempt that was refused', pausing('refused'), 'LockUnavailableError', false],
   ['pauses after an attempt of unknown outcome', pausing('unknown'), 'LockUnavailableError', true],

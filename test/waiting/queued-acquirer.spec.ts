@@ -126,3 +126,21 @@ describe('A release without a queue', () => {
     },
   );
 });
+
+describe('A queue that has ended', () => {
+  it('does not remove the next queue of the same name when its subscription fails late', async () => {
+    const bench = new AcquirerBench();
+    const refusals: ((error: Error) => void)[] = [];
+    bench.pubSub.answer = () => new Promise((_resolve, reject) => void refusals.push(reject));
+    bench.acquire('a', { wait: 50 });
+    await bench.untilAsleep();
+    await bench.clock.advance(50);
+    expect(bench.acquirer.contended).toBe(0);
+    bench.acquire('b');
+    await bench.untilAsleep();
+    refusals.shift()?.(new TypeError('broken'));
+    await bench.clock.advance(0);
+    expect(bench.acquirer.contended).toBe(1);
+    expect(bench.ends).toEqual(['a: LockTimeoutError']);
+  });
+});
