@@ -94,6 +94,13 @@ describe.each([
       expect(enclosing().heldIn(held.context, other)).toBe(held.grant);
     }
   });
+
+  it.each([asked, other])('is not found as the %s half that its own context is releasing', (family) => {
+    const { enclosing, region } = openContexts();
+    const { context, first } = region({ family });
+    void first.release().catch(() => {});
+    expect(enclosing().heldIn(context, family)).toBeUndefined();
+  });
 });
 
 describe('The scope of the running code', () => {
@@ -147,5 +154,21 @@ describe('The running code acquires', () => {
   it.each(HOLDERS)('within %s as %s, in family %s', (_, as, family, context) => {
     const contexts = openContexts();
     expect(runInContext(context(contexts), () => contexts.enclosing().holder(family).as)).toBe(as);
+  });
+
+  it('in the scope that writes, although it is in another scope as well', () => {
+    const contexts = openContexts();
+    const writing = holdingScope(contexts, 'write');
+    const found = runInContext(newScope(writing), () => contexts.enclosing().holder('read'));
+    expect(found).toEqual({ as: 'scope', scope: writing });
+  });
+
+  it.each(['holder', 'writer'] as const)('as the %s no more, once that has released', (as) => {
+    const { enclosing, region } = openContexts();
+    const { context, first } = region({ family: 'write' });
+    const decide = () => runInContext(context, () => enclosing().holder(as === 'holder' ? 'write' : 'read').as);
+    expect(decide()).toBe(as);
+    void first.release().catch(() => {});
+    expect(decide()).toBe('new-owner');
   });
 });

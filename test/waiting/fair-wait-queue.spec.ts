@@ -281,18 +281,25 @@ describe('The first waiter of a process in the queue of a fair lock', () => {
     expect(world.idle).toBe(1);
   });
 
-  it('asks again for its place if the server has lost it, and is behind those that kept theirs', async () => {
-    const world = new FairQueueWorld();
-    const [first, second] = [await world.enterFirst(), await world.enterPlaced()];
-    while (world.locks.keeps.unanswered.length === 0) {
-      await world.clock.advance(100);
-      if (world.attempting.includes(first.owner)) await world.place(first.owner, { outcome: 'waiting' });
-    }
-    world.locks.keeps.take().reply([false, true]);
-    await world.settle();
-    expect(world.attempting).toEqual([first.owner]);
-    expect(world.pubSub.subscribes.unanswered).toEqual([fairChannel(NAME, second.owner)]);
-  });
+  it.each([false, true])(
+    'asks again for its place if the server has lost it (an attempt is in flight: %s)',
+    async (asks) => {
+      const world = new FairQueueWorld();
+      const [first, second] = [await world.enterFirst(), await world.enterPlaced()];
+      while (world.locks.keeps.unanswered.length === 0) {
+        await world.clock.advance(100);
+        if (world.attempting.includes(first.owner)) await world.place(first.owner, { outcome: 'waiting' });
+      }
+      if (asks) await world.publish(first.owner);
+      world.locks.keeps.take().reply([false, true]);
+      await world.settle();
+      expect(world.attempting).toEqual([first.owner]);
+      await world.place(first.owner);
+      expect(world.attempting).toEqual([]);
+      // It is behind those that kept their places.
+      expect(world.pubSub.subscribes.unanswered).toEqual([fairChannel(NAME, second.owner)]);
+    },
+  );
 });
 
 describe('All that a waiter for a fair lock sends', () => {

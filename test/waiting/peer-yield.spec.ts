@@ -99,6 +99,24 @@ describe('A yield after a release', () => {
     },
   );
 
+  it('does not begin if no peer was told of the release before', () => {
+    const { clock, calls, peerYield } = setUp();
+    peerYield.beforeRelease(true);
+    peerYield.afterRelease(0);
+    peerYield.acquired();
+    calls.length = 0;
+    peerYield.beforeRelease(true);
+    expect(calls).toEqual([{ at: 0, yielding: false }]);
+    // The release was announced to two peers after all, which counts from the next release on.
+    peerYield.afterRelease(2);
+    expect(peerYield.isYielding).toBe(false);
+    peerYield.acquired();
+    peerYield.beforeRelease(true);
+    expect(peerYield.isYielding).toBe(true);
+    expect(calls).toHaveLength(1);
+    expect(clock.pending).toBe(1);
+  });
+
   it.each([1, 2, 3])('ends with announcement %d if as many peers were told and its own was not received', (others) => {
     const { calls, peerYield } = setUp();
     peerYield.yieldTo(others);

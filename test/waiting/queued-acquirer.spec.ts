@@ -1,3 +1,4 @@
+import { LockShutdownError } from '../../lib/errors.js';
 import { released } from './released.js';
 import { reply } from './scripted-attempts.js';
 import { AcquirerBench } from './wait-queue-bench.js';
@@ -62,6 +63,26 @@ describe('The first attempt for a name', () => {
       expect(bench.ends).toEqual(end === undefined ? [] : [end]);
       expect(bench.acquirer.contended).toBe(end === undefined ? 1 : 0);
       expect(bench.pubSub.asked).toBe(end === undefined ? 1 : 0);
+    },
+  );
+
+  it.each([
+    { what: 'granted', undone: [1] },
+    { what: 'busy', undone: [] },
+    { what: 'no reply', undone: [] },
+  ] as const)(
+    'is undone, and the call rejected, if the application ends before the reply: $what',
+    async ({ what, undone }) => {
+      const bench = new AcquirerBench();
+      bench.acquire('a');
+      const attempt = await bench.attempt();
+      const reason = new LockShutdownError('over');
+      bench.shutdown.abort(reason);
+      reply(attempt, what);
+      await bench.clock.advance(0);
+      expect(bench.errors).toEqual([reason]);
+      expect(bench.attempts.undone).toEqual(undone);
+      expect(bench.isClean).toBe(true);
     },
   );
 

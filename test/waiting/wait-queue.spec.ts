@@ -181,6 +181,22 @@ describe('The contender of a wait queue', () => {
     expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2']);
   });
 
+  it.each([false, true])('makes no attempt for others after one without an answer (shared: %s)', async (isShared) => {
+    const bench = new WaitQueueBench();
+    bench.attempts.isShared = isShared;
+    bench.attempts.mayStillSucceed = () => true;
+    // A confirmed subscription would cause another attempt.
+    bench.pubSub.answer = () => new Promise(() => {});
+    bench.enter('a');
+    // Beside a shared attempt, it would be a reason for another one.
+    if (!isShared) bench.enter('b');
+    (await bench.attempt()).fail(noReply());
+    await bench.clock.advance(0);
+    bench.enter('c');
+    await bench.clock.advance(49);
+    expect(bench.attempts.sent).toEqual([1]);
+  });
+
   it('attempts outside the context of the waiter that came first', async () => {
     const bench = new WaitQueueBench();
     const regions: unknown[] = [];
