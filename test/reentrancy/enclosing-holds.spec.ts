@@ -12,12 +12,6 @@ import type { LockFamily } from '../../lib/holds/lock-kind.js';
 import { newScope, openContexts } from './open-contexts.js';
 
 describe('The hold that covers the running code', () => {
-  it('is none outside all contexts', () => {
-    const { enclosing } = openContexts();
-    expect(enclosing().covering('exclusive')).toBeUndefined();
-    expect([currentScope(), currentBeneficiary()]).toEqual([undefined, undefined]);
-  });
-
   it('is that of the innermost context, and that of the next one when the inner has closed', () => {
     const { enclosing, region } = openContexts();
     const outer = region({ owner: 'me:1' });
@@ -107,11 +101,6 @@ describe.each([
     void first.release().catch(() => {});
     expect(enclosing().heldIn(context, family)).toBeUndefined();
   });
-
-  it('is not found if the owner has only one half', () => {
-    const { enclosing, region } = openContexts();
-    expect(enclosing().heldIn(region({ family: other }).context, asked)).toBeUndefined();
-  });
 });
 
 describe('The scope of the running code', () => {
@@ -146,82 +135,23 @@ const holdingScope = ({ holdIn }: Contexts, family: LockFamily): ScopeContext =>
 };
 
 /** The contexts around code that wants a lock of the family, and the owner as which it acquires that. */
-const HOLDERS: readonly {
-  readonly encloses: string;
-  readonly context: (contexts: Contexts) => OwnerContext;
-  readonly family: LockFamily;
-  readonly as: string;
-}[] = [
-  {
-    encloses: 'a request',
-    context: () => new RequestContext(new AbortController().signal, undefined),
-    family: 'exclusive',
-    as: 'new-owner',
-  },
-  {
-    encloses: 'a hold of another lock',
-    context: ({ region }) => region({ name: 'm' }).context,
-    family: 'exclusive',
-    as: 'new-owner',
-  },
-  { encloses: 'its hold', context: ({ region }) => region().context, family: 'exclusive', as: 'holder' },
-  {
-    encloses: 'its hold, in a scope',
-    context: ({ region }) => region({}, newScope()).context,
-    family: 'exclusive',
-    as: 'holder',
-  },
-  {
-    encloses: 'a scope, in its hold',
-    context: ({ region }) => newScope(region().context),
-    family: 'exclusive',
-    as: 'holder',
-  },
-  { encloses: 'a scope', context: () => newScope(), family: 'exclusive', as: 'scope' },
-  {
-    encloses: 'a scope that holds it',
-    context: (contexts) => holdingScope(contexts, 'exclusive'),
-    family: 'exclusive',
-    as: 'holder',
-  },
-  {
-    encloses: 'a write hold',
-    context: ({ region }) => region({ family: 'write' }).context,
-    family: 'read',
-    as: 'writer',
-  },
-  {
-    encloses: 'a write hold, in a scope',
-    context: ({ region }) => region({ family: 'write' }, newScope()).context,
-    family: 'read',
-    as: 'writer',
-  },
-  {
-    encloses: 'a scope that writes',
-    context: (contexts) => holdingScope(contexts, 'write'),
-    family: 'read',
-    as: 'scope',
-  },
-  {
-    encloses: 'a read hold',
-    context: ({ region }) => region({ family: 'read' }).context,
-    family: 'write',
-    as: 'new-owner',
-  },
-  {
-    encloses: 'a scope that reads',
-    context: (contexts) => holdingScope(contexts, 'read'),
-    family: 'write',
-    as: 'scope',
-  },
+const HOLDERS: readonly (readonly [string, string, LockFamily, (contexts: Contexts) => OwnerContext])[] = [
+  ['a request', 'new-owner', 'exclusive', () => new RequestContext(new AbortController().signal, undefined)],
+  ['a hold of another lock', 'new-owner', 'exclusive', ({ region }) => region({ name: 'm' }).context],
+  ['its hold', 'holder', 'exclusive', ({ region }) => region().context],
+  ['its hold, in a scope', 'holder', 'exclusive', ({ region }) => region({}, newScope()).context],
+  ['a scope, in its hold', 'holder', 'exclusive', ({ region }) => newScope(region().context)],
+  ['a scope', 'scope', 'exclusive', () => newScope()],
+  ['a scope that holds it', 'holder', 'exclusive', (contexts) => holdingScope(contexts, 'exclusive')],
+  ['a write hold', 'writer', 'read', ({ region }) => region({ family: 'write' }).context],
+  ['a write hold, in a scope', 'writer', 'read', ({ region }) => region({ family: 'write' }, newScope()).context],
+  ['a scope that writes', 'scope', 'read', (contexts) => holdingScope(contexts, 'write')],
+  ['a read hold', 'new-owner', 'write', ({ region }) => region({ family: 'read' }).context],
+  ['a scope that reads', 'scope', 'write', (contexts) => holdingScope(contexts, 'read')],
 ];
 
 describe('The running code acquires', () => {
-  it('outside of all contexts as a new owner', () => {
-    expect(openContexts().enclosing().holder('exclusive').as).toBe('new-owner');
-  });
-
-  it.each(HOLDERS)('within $encloses, in family $family, as $as', ({ context, family, as }) => {
+  it.each(HOLDERS)('within %s as %s, in family %s', (_, as, family, context) => {
     const contexts = openContexts();
     expect(runInContext(context(contexts), () => contexts.enclosing().holder(family).as)).toBe(as);
   });

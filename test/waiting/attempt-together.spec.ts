@@ -99,44 +99,6 @@ describe('D72: The callers of one process that wait for one name, after a grant 
     expect(bench.isClean).toBe(true);
   });
 
-  it('overtake one that was refused if what that found suffices for them only', async () => {
-    const { bench, sent } = await afterFirstGrant({ wishes: [1, 1, 5, 1, 3] });
-    const [b, c, d, e] = sent;
-    b?.grant(2);
-    c?.busy({ available: 2 });
-    d?.grant(4);
-    e?.grant(5);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2', 'd: granted 4']);
-    expect(bench.attempts.undone).toEqual([5]);
-  });
-
-  it('wait for the answers of those that came earlier, however late these are', async () => {
-    const { bench, sent } = await afterFirstGrant({});
-    const [b, ...later] = sent;
-    for (const [index, attempt] of later.entries()) attempt.grant(index + 3);
-    await bench.clock.advance(100);
-    expect(bench.ends).toEqual(['a: granted 1']);
-    b?.grant(2);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(CALLERS.map((who, index) => `${who}: granted ${index + 1}`));
-  });
-
-  it('leave nothing taken if one is aborted before its answer, and do not wait for it', async () => {
-    const abort = new AbortController();
-    const { bench, sent } = await afterFirstGrant({ signals: { c: abort.signal } });
-    abort.abort();
-    await bench.clock.advance(0);
-    const [b, c, ...later] = sent;
-    b?.grant(2);
-    c?.grant(3);
-    for (const [index, attempt] of later.entries()) attempt.grant(index + 4);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1', 'c: LockAbortedError', 'b: granted 2', 'd: granted 4', 'e: granted 5']);
-    expect(bench.attempts.undone).toEqual([3]);
-    expect(bench.isClean).toBe(true);
-  });
-
   it('ask once more for the first one if another left what it got, which may be the last of all', async () => {
     const abort = new AbortController();
     const { bench, sent } = await afterFirstGrant({ signals: { b: abort.signal } });
@@ -187,28 +149,5 @@ describe('D72: The callers of one process that wait for one name, after a grant 
     const answered = numbered(4).filter((id) => id !== 3 || error === 'LockShutdownError');
     expect(bench.attempts.undone).toEqual(answered.slice(granted));
     expect(bench.isClean).toBe(true);
-  });
-
-  it('are asked for one by one after a sleep, and all at once after the next grant', async () => {
-    const { bench, sent } = await afterFirstGrant({});
-    for (const attempt of sent) attempt.busy({ remaining: 300 });
-    await bench.untilNextAttempt();
-    const [b, ...more] = await inFlight(bench);
-    expect(more).toEqual([]);
-    b?.grant(2);
-    expect(await inFlight(bench)).toHaveLength(3);
-  });
-
-  it('do not include those that come during their attempts, which are asked for with the next', async () => {
-    const { bench, sent } = await afterFirstGrant({});
-    bench.acquire('f');
-    bench.acquire('g');
-    expect(await inFlight(bench)).toEqual([]);
-    for (const [index, attempt] of sent.entries()) attempt.grant(index + 2);
-    const next = await inFlight(bench);
-    expect(next).toHaveLength(2);
-    for (const [index, attempt] of next.entries()) attempt.grant(index + 6);
-    await bench.clock.advance(0);
-    expect(bench.ends.slice(5)).toEqual(['f: granted 6', 'g: granted 7']);
   });
 });

@@ -36,12 +36,6 @@ const PERMANENT = new LockUnavailableError('NOPERM', 'refused', true);
 const OTHER = new TypeError('broken');
 
 describe('A channel listener', () => {
-  it('requests nothing before listen() is called', () => {
-    const { pubSub, listener } = setUp();
-    expect(pubSub.asked).toBe(0);
-    expect(listener.isSubscribed).toBe(false);
-  });
-
   it('requests one subscription, however often listen() is called', async () => {
     const { pubSub, calls, listener, confirm } = setUp();
     listener.listen();
@@ -54,19 +48,6 @@ describe('A channel listener', () => {
     expect(listener.isSubscribed).toBe(true);
     expect(pubSub.subscriptions).toMatchObject([{ channel: 'channel' }]);
     expect(calls).toEqual(['subscribed']);
-  });
-
-  it('reports a confirmed subscription as a message if it has no callback for that', async () => {
-    const pubSub = new ScriptedPubSub();
-    const calls: string[] = [];
-    const listener = new ChannelListener(pubSub, 'channel', {
-      onMessage: () => void calls.push('message'),
-      onFailed: () => void calls.push('error'),
-    });
-    listener.listen();
-    await new ManualClock().advance(0);
-    pubSub.announce();
-    expect(calls).toEqual(['message', 'message']);
   });
 
   it('D71: waits for a subscription that begins later, and does not ask for another', async () => {
@@ -89,15 +70,6 @@ describe('A channel listener', () => {
     expect(listener.isInterested).toBe(true);
     listener.close();
     expect(listener.isInterested).toBe(false);
-  });
-
-  it('reports every message', async () => {
-    const { pubSub, calls, listener, confirm } = setUp();
-    listener.listen();
-    await confirm();
-    pubSub.announce();
-    pubSub.announce();
-    expect(calls).toEqual(['subscribed', 'message', 'message']);
   });
 
   it.each([
@@ -132,47 +104,6 @@ describe('A channel listener', () => {
     await confirm();
     expect(listener.isHearing).toBe(true);
     expect(calls).toEqual(['unsubscribed', 'subscribed']);
-  });
-
-  it('is not subscribed while the subscription is interrupted, and requests no second one', async () => {
-    const { pubSub, listener, confirm } = setUp();
-    listener.listen();
-    await confirm();
-    const [subscription] = pubSub.subscriptions;
-    if (!subscription) throw new Error('There is no subscription');
-    subscription.alive = false;
-    expect(listener.isSubscribed).toBe(false);
-    listener.listen();
-    expect(pubSub.asked).toBe(1);
-    subscription.alive = true;
-    expect(listener.isSubscribed).toBe(true);
-  });
-
-  it('requests nothing after close()', () => {
-    const { pubSub, listener } = setUp();
-    listener.close();
-    listener.listen();
-    expect(pubSub.asked).toBe(0);
-  });
-
-  it('cancels the subscription when it is closed', async () => {
-    const { pubSub, calls, listener, confirm } = setUp();
-    listener.listen();
-    await confirm();
-    listener.close();
-    listener.listen();
-    expect(pubSub.subscriptions).toMatchObject([{ cancelled: 1 }]);
-    expect(pubSub.asked).toBe(1);
-    expect(calls).toEqual(['subscribed']);
-  });
-
-  it('cancels a subscription that is confirmed after close(), and does not report it', async () => {
-    const { pubSub, calls, listener, confirm } = setUp();
-    listener.listen();
-    listener.close();
-    await confirm();
-    expect(pubSub.subscriptions).toMatchObject([{ cancelled: 1 }]);
-    expect(calls).toEqual([]);
   });
 
   it.each([

@@ -142,11 +142,6 @@ export class FairParts {
     return this.locks.queues.unanswered.map(({ owner }) => owner);
   }
 
-  /** The owners of all attempts so far. */
-  get attempted(): readonly OwnerId[] {
-    return this.locks.queues.sent.map(({ owner }) => owner);
-  }
-
   /** The owners that were reported to the server as departed. */
   get left(): readonly OwnerId[] {
     return this.locks.leaves.sent.flatMap(({ owners }) => owners);

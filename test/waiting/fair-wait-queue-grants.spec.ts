@@ -73,13 +73,6 @@ describe('The waiters of a process that are given a fair lock', () => {
     await expectNothing();
   });
 
-  it('D39: have it in the turn of the grant if they are not the first of their process', async () => {
-    const [first, second] = [await enterListening(), await world.enterPlaced({}, OURS)];
-    await world.give(second.owner);
-    await world.held(second.owner);
-    expect([first.outcome, second.outcome]).toEqual(['waiting', `granted ${second.owner}`]);
-  });
-
   it('D39: ask for a place if the server no longer had the lock when the lease was to be set', async () => {
     const wait = await enterListening();
     await world.give(wait.owner);
@@ -160,14 +153,6 @@ describe('The waiters of a process that are given a fair lock', () => {
     expect(wait.got).toMatchObject({ lease: LEASE });
   });
 
-  it('ask for the one that a grant was for, although it was not the first', async () => {
-    const [first, second] = [await enterListening(), await world.enterPlaced({}, OURS)];
-    await world.give(second.owner, 1000, 501);
-    expect(world.attempting).toEqual([second.owner]);
-    await world.grant(second.owner);
-    expect([first.outcome, second.outcome]).toEqual(['waiting', `granted ${second.owner}`]);
-  });
-
   it.each(['queued', 'waiting'] as const)(
     'ask again if a grant comes during their request, which is answered "%s"',
     async (outcome) => {
@@ -200,17 +185,6 @@ describe('The waiters of a process that are given a fair lock', () => {
     expect(wait.got).toMatchObject({ owner: wait.owner, lease: LEASE });
     expect(world.left).toEqual([]);
     await expectNothing();
-  });
-
-  it('take a grant after a request that was not answered and can take effect no more', async () => {
-    await enterListening();
-    const wait = await world.enter();
-    await world.fail(wait.owner, unavailable('unknown'));
-    await world.give(wait.owner, LEASE);
-    expect(wait.outcome).toBe(`granted ${wait.owner}`);
-    await world.clock.advance(200);
-    expect(world.attempting).toEqual([]);
-    expect(world.left).toEqual([]);
   });
 
   it('D41: let the first one ask at once when another learns that the lock is reserved for it', async () => {
@@ -277,17 +251,6 @@ describe('The waiters of a process that are given a fair lock', () => {
     expect(world.attempting).toEqual([wait.owner]);
   });
 
-  it('leave the lock to those behind if they have left, and report that', async () => {
-    const abort = new AbortController();
-    const [first, second] = [await enterListening({ signal: abort.signal }), await world.enterPlaced({}, OURS)];
-    abort.abort();
-    await world.give(first.owner);
-    expect(first.outcome).toBe('LockAbortedError');
-    expect(second.outcome).toBe('waiting');
-    expect(world.left).toEqual([first.owner]);
-    expect(world.attempting).toEqual([]);
-  });
-
   it('leave after their request if a grant came during it and their wait ended', async () => {
     const abort = new AbortController();
     const wait = await enterListening({ signal: abort.signal });
@@ -299,15 +262,6 @@ describe('The waiters of a process that are given a fair lock', () => {
     expect(wait.outcome).toBe('LockAbortedError');
     expect(world.left).toEqual([wait.owner]);
     await expectNothing();
-  });
-
-  it('ignore grants for owners that have the lock, or had it', async () => {
-    const [first, second] = [await enterListening(), await world.enterPlaced({}, OURS)];
-    await world.give(first.owner, LEASE);
-    await world.give(first.owner, LEASE);
-    expect(second.outcome).toBe('waiting');
-    expect(world.attempting).toEqual([]);
-    expect(world.left).toEqual([]);
   });
 
   it('are all rejected if they may not listen', async () => {

@@ -102,27 +102,6 @@ describe('The lease of a lock that another client gave', () => {
     world = new World();
   });
 
-  it('needs no request if it is the one that the waiter wants', async () => {
-    const wait = world.enter(LEASE);
-    const owner = await world.waitOnServer();
-    await world.give(owner, LEASE);
-    expect(wait.got).toMatchObject({ owner, lease: LEASE });
-    expect(world.lock.holds.sent).toEqual([]);
-  });
-
-  it('D39: is a first one until the server has set the whole one, and only then the waiter has the lock', async () => {
-    const wait = world.enter(LEASE);
-    const owner = await world.waitOnServer();
-    await world.give(owner, FIRST_LEASE);
-    expect(wait.outcome).toBe('waiting');
-    expect(world.lock.holds.sent).toMatchObject([{ name: NAME, owner, count: 1, lease: LEASE }]);
-    await world.clock.advance(300);
-    await world.held();
-    expect(wait.got).toMatchObject({ owner, lease: LEASE });
-    // Counted from before the request.
-    expect(wait.got?.sent.elapsed).toBe(300);
-  });
-
   it.each([
     ['longer', 600_000, 500],
     ['shorter', 500, LEASE],
@@ -183,26 +162,5 @@ describe('The lease of a lock that another client gave', () => {
     expect(wait.outcome).toBe('waiting');
     await world.clock.advance(200);
     expect(world.lock.waits.unanswered).toHaveLength(1);
-  });
-
-  it.each([
-    ['before the request', false],
-    ['during the request', true],
-  ])('D39: is not kept for a waiter that leaves %s that sets it', async (_, isSent) => {
-    const abort = new AbortController();
-    const wait = world.enter(LEASE, abort.signal);
-    const owner = await world.waitOnServer();
-    if (isSent) {
-      await world.give(owner, FIRST_LEASE);
-      abort.abort();
-      await world.held();
-    } else {
-      world.pubSub.publish(`${NAME}:me`, grantMessage(owner, false, FIRST_LEASE));
-      abort.abort();
-    }
-    await world.settle();
-    expect(wait.outcome).toBe('LockAbortedError');
-    expect(world.lock.releases.sent).toMatchObject([{ name: NAME, owner }]);
-    expect(world.lock.holds.unanswered).toEqual([]);
   });
 });

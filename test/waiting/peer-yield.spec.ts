@@ -117,19 +117,6 @@ describe('A yield after a release', () => {
     expect(clock.pending).toBe(1);
   });
 
-  it('counts the reply to the previous release if that comes during the next yield', () => {
-    const { calls, peerYield } = setUp();
-    peerYield.beforeRelease(false);
-    peerYield.acquired();
-    peerYield.beforeRelease(false);
-    peerYield.afterRelease(3);
-    peerYield.afterRelease(3);
-    for (let passed = 0; passed < 3; passed += 1) peerYield.onAnnouncement();
-    expect(calls).toEqual([]);
-    peerYield.onAnnouncement();
-    expect(calls).toHaveLength(1);
-  });
-
   it.each([1, 2, 3])('ends with announcement %d if as many peers were told and its own was not received', (others) => {
     const { calls, peerYield } = setUp();
     peerYield.yieldTo(others);
@@ -247,19 +234,6 @@ describe('The time-out of a yield', () => {
     await expect(measure(bench)).resolves.toBe(2);
     await play(bench, events);
     await expect(measure(bench)).resolves.toBe(next);
-  });
-
-  it('starts again with each announcement', async () => {
-    const { clock, calls, peerYield } = setUp();
-    peerYield.beforeRelease(false);
-    peerYield.afterRelease(3);
-    for (let passed = 0; passed < 3; passed += 1) {
-      await clock.advance(0.75);
-      peerYield.onAnnouncement();
-    }
-    expect(calls).toEqual([]);
-    await clock.advance(5);
-    expect(calls).toEqual([{ at: 3.25, yielding: false }]);
   });
 });
 

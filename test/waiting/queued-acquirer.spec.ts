@@ -5,33 +5,6 @@ import { AcquirerBench } from './wait-queue-bench.js';
 
 describe('An acquisition that does not wait', () => {
   it.each([
-    { what: 'granted', end: 'a: granted 1' },
-    { what: 'busy', end: 'a: LockConflictError' },
-    { what: 'no reply', end: 'a: LockUnavailableError' },
-    { what: 'wrong type', end: 'a: LockKeyTypeError' },
-  ] as const)('ends with its only attempt, without a queue: $what → $end', async ({ what, end }) => {
-    const bench = new AcquirerBench();
-    bench.acquire('a', { wait: 0 });
-    const attempt = await bench.attempt();
-    expect(bench.isClean).toBe(true);
-    reply(attempt, what);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual([end]);
-    expect(bench.attempts.sent).toEqual([1]);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('attempts at once although others wait', async () => {
-    const bench = new AcquirerBench();
-    bench.acquire('a');
-    await bench.untilAsleep();
-    bench.acquire('b', { wait: 0 });
-    (await bench.attempt()).grant(2);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['b: granted 2']);
-  });
-
-  it.each([
     { what: 'granted', undone: [1] },
     { what: 'busy', undone: [] },
     { what: 'no reply', undone: [] },
@@ -51,29 +24,6 @@ describe('An acquisition that does not wait', () => {
       expect(bench.attempts.undone).toEqual(undone);
     },
   );
-
-  it.each([0, 1000])('makes no attempt if it is aborted before (wait: %d ms)', async (wait) => {
-    const bench = new AcquirerBench();
-    bench.acquire('a', { wait, signal: AbortSignal.abort() });
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: LockAbortedError']);
-    expect(bench.attempts.sent).toEqual([]);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('makes one attempt if its time is already over', async () => {
-    const bench = new AcquirerBench();
-    const asked = bench.contextOf({ wait: 10 });
-    await bench.clock.advance(10);
-    bench.watch(
-      'a',
-      bench.acquirer.acquire(asked, 1, (thing) => thing),
-    );
-    (await bench.attempt()).busy();
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: LockTimeoutError']);
-    expect(bench.isClean).toBe(true);
-  });
 });
 
 describe('The first attempt for a name', () => {
@@ -175,32 +125,6 @@ describe('Callers that come during the first attempt of another', () => {
       expect(bench.acquirer.contended).toBe(1);
     },
   );
-
-  it('wait behind that caller if it has to wait as well', async () => {
-    const bench = new AcquirerBench();
-    bench.attempts.afterGrant = undefined;
-    for (const who of ['a', 'b', 'c']) bench.acquire(who);
-    (await bench.attempt()).busy();
-    for (const id of [1, 2, 3]) (await bench.attempt()).grant(id);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2', 'c: granted 3']);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('can be aborted before its reply, which then finds the queue empty', async () => {
-    const bench = new AcquirerBench();
-    const abort = new AbortController();
-    bench.acquire('a');
-    bench.acquire('b', { signal: abort.signal });
-    const attempt = await bench.attempt();
-    abort.abort();
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['b: LockAbortedError']);
-    attempt.grant(1);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['b: LockAbortedError', 'a: granted 1']);
-    expect(bench.isClean).toBe(true);
-  });
 });
 
 describe('A release without a queue', () => {
@@ -222,14 +146,6 @@ describe('A release without a queue', () => {
       expect(bench.attempts.sent).toEqual([1]);
     },
   );
-
-  it('hands nothing over, and has no effect after 1 ms', async () => {
-    const bench = new AcquirerBench();
-    expect(bench.acquirer.handOver('n', { id: 1 })).toBe(false);
-    bench.acquirer.afterRelease('n', released(2));
-    await bench.clock.advance(1);
-    expect(bench.isClean).toBe(true);
-  });
 });
 
 describe('A queue that has ended', () => {

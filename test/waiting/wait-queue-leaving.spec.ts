@@ -1,5 +1,4 @@
 import { LockQueueFullError, LockUnavailableError, LockKeyTypeError } from '../../lib/errors.js';
-import { noReply } from './scripted-attempts.js';
 import { WaitQueueBench } from './wait-queue-bench.js';
 
 describe('A full wait queue', () => {
@@ -22,29 +21,6 @@ describe('A full wait queue', () => {
       expect(bench.idle).toBe(0);
     },
   );
-
-  it('ends if it was created for a caller that it refused', async () => {
-    const bench = new WaitQueueBench({ maxQueue: 1 });
-    bench.firstAttempt = new Promise(() => {});
-    bench.enter('a');
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: LockQueueFullError']);
-    expect(bench.idle).toBe(1);
-    expect(bench.attempts.sent).toEqual([]);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('accepts a newcomer when a waiter has left', async () => {
-    const bench = new WaitQueueBench({ maxQueue: 1 });
-    const abort = new AbortController();
-    bench.enter('a', { signal: abort.signal });
-    await bench.untilAsleep();
-    abort.abort();
-    bench.enter('b');
-    (await bench.attempt()).grant(1);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: LockAbortedError', 'b: granted 1']);
-  });
 });
 
 describe('A wait queue that fails', () => {
@@ -70,20 +46,6 @@ describe('A wait queue that fails', () => {
     },
   );
 
-  it('keeps its waiters after an attempt that may succeed later', async () => {
-    const bench = new WaitQueueBench();
-    await bench.sleeping('a', 'b');
-    bench.pubSub.announce();
-    (await bench.attempt()).fail(noReply());
-    await bench.clock.advance(200);
-    bench.attempts.afterGrant = undefined;
-    (await bench.attempt()).grant(1);
-    (await bench.attempt()).grant(2);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2']);
-    expect(bench.isClean).toBe(true);
-  });
-
   it('rejects every waiter, asleep or not, with the error of a subscription that no repetition helps', async () => {
     const bench = new WaitQueueBench();
     const broken = new TypeError('broken');
@@ -94,34 +56,6 @@ describe('A wait queue that fails', () => {
     await bench.clock.advance(0);
     expect(bench.errors).toEqual([broken, broken]);
     expect(bench.idle).toBe(1);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('leaves no timer behind if its subscription fails during a hand-over to the last waiter', async () => {
-    const bench = new WaitQueueBench();
-    let refuse = (_error: Error): void => {};
-    bench.pubSub.answer = () => new Promise((_resolve, reject) => void (refuse = reject));
-    await bench.sleeping('a');
-    bench.queue.handOver({ id: 1 });
-    await bench.clock.advance(0);
-    refuse(new TypeError('broken'));
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1']);
-    expect(bench.idle).toBe(1);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('reports its end again if its subscription fails after the last waiter left', async () => {
-    const bench = new WaitQueueBench();
-    let refuse = (_error: Error): void => {};
-    bench.pubSub.answer = () => new Promise((_resolve, reject) => void (refuse = reject));
-    bench.enter('a', { wait: 50 });
-    await bench.untilAsleep();
-    await bench.clock.advance(50);
-    expect(bench.idle).toBe(1);
-    refuse(new TypeError('broken'));
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: LockTimeoutError']);
     expect(bench.isClean).toBe(true);
   });
 });
@@ -179,12 +113,6 @@ describe('A wait queue without announcements', () => {
     expect(bench.pubSub.asked).toBe(0);
   });
 
-  it('polls every second for a waiter without pauses of its own', async () => {
-    const bench = new WaitQueueBench({ channel: false });
-    bench.enter('a');
-    await expect(bench.attemptsIn(2500)).resolves.toEqual([0, 1000, 2000]);
-  });
-
   it.each([
     { next: { pauses: () => [30] }, pause: 30 },
     { next: {}, pause: 1000 },
@@ -199,16 +127,6 @@ describe('A wait queue without announcements', () => {
     expect(bench.ends).toEqual(['a: LockAbortedError']);
   });
 
-  it('does not change its pace when a waiter leaves that was not the first', async () => {
-    const bench = new WaitQueueBench({ channel: false });
-    const abort = new AbortController();
-    bench.enter('a', { pauses: () => [50] });
-    bench.enter('b', { signal: abort.signal, pauses: () => [5] });
-    await bench.attemptsIn(10);
-    abort.abort();
-    await expect(bench.untilNextAttempt()).resolves.toBe(40);
-  });
-
   it('rejects a waiter whose own pauses turn out to be invalid, and attempts for the next', async () => {
     const bench = new WaitQueueBench({ channel: false });
     bench.enter('a', { wanted: 1, pauses: () => [10, Number.NaN] });
@@ -219,14 +137,5 @@ describe('A wait queue without announcements', () => {
     await bench.attemptsIn(50);
     expect(bench.attempts.sent).toEqual([2, 2]);
     expect(bench.idle).toBe(0);
-  });
-
-  it('pauses 50 to 150 ms after an attempt without an answer, whatever the pace of the first waiter', async () => {
-    const bench = new WaitQueueBench({ channel: false });
-    bench.enter('a', { pauses: () => [1] });
-    (await bench.attempt()).fail(noReply());
-    const slept = await bench.untilNextAttempt();
-    expect(slept).toBeGreaterThanOrEqual(50);
-    expect(slept).toBeLessThanOrEqual(150);
   });
 });

@@ -46,17 +46,6 @@ describe('A hand-over to a wait queue', () => {
     expect(bench.isClean).toBe(true);
   });
 
-  it('to the only waiter is followed by no attempt if something is announced within the 5 ms', async () => {
-    const bench = new WaitQueueBench();
-    await bench.sleeping('a');
-    bench.queue.handOver({ id: 1 });
-    bench.pubSub.announce();
-    await expect(bench.attemptsIn(4)).resolves.toEqual([]);
-    expect(bench.idle).toBe(0);
-    await bench.clock.advance(1);
-    expect(bench.idle).toBe(1);
-  });
-
   it('lets the next waiter attempt when nothing has come back after 5 ms', async () => {
     const bench = new WaitQueueBench();
     await bench.sleeping('a', 'b');
@@ -103,18 +92,6 @@ describe('A hand-over to a wait queue', () => {
     expect(bench.idle).toBe(1);
     expect(bench.isClean).toBe(true);
   });
-
-  it('ends the 5 ms when the handed-over lock is released', async () => {
-    const bench = new WaitQueueBench();
-    await bench.sleeping('a');
-    bench.queue.handOver({ id: 1 });
-    await bench.clock.advance(2);
-    bench.queue.beforeRelease();
-    bench.queue.afterRelease(released(1));
-    await bench.clock.advance(0);
-    expect(bench.idle).toBe(1);
-    expect(bench.isClean).toBe(true);
-  });
 });
 
 describe('A release by this process', () => {
@@ -152,32 +129,6 @@ describe('A release by this process', () => {
   });
 
   it.each([
-    { reply: 'granted', next: 2 },
-    { reply: 'busy', next: 1 },
-  ])('yields for $next ms after a yield of 1 ms whose attempt is $reply', async ({ reply, next }) => {
-    const bench = new WaitQueueBench();
-    await bench.sleeping('a', 'b', 'c');
-    const release = (): void => {
-      bench.queue.beforeRelease();
-      bench.queue.afterRelease(released(2));
-    };
-    release();
-    await bench.clock.advance(1);
-    const attempt = await bench.attempt();
-    if (reply === 'granted') attempt.grant(1);
-    else {
-      attempt.busy();
-      // The announcements of our release and of the peer's. Turns that remain after a time-out still count.
-      bench.pubSub.announce();
-      bench.pubSub.announce();
-      (await bench.attempt()).grant(2);
-    }
-    await bench.clock.advance(30);
-    release();
-    await expect(bench.untilNextAttempt()).resolves.toBe(next);
-  });
-
-  it.each([
     { announced: 'before the attempt', instants: [] },
     { announced: 'before its reply', instants: [0] },
   ])(
@@ -199,21 +150,6 @@ describe('A release by this process', () => {
     },
   );
 
-  it('lets the next waiter attempt if the subscription is confirmed before the grant, during a yield', async () => {
-    const bench = new WaitQueueBench();
-    let confirm = (): void => {};
-    bench.pubSub.answer = () => new Promise((resolve) => void (confirm = resolve));
-    await bench.sleeping('a', 'b');
-    await bench.clock.advance(5000);
-    const attempt = await bench.attempt();
-    bench.queue.beforeRelease();
-    confirm();
-    await bench.clock.advance(0.5);
-    attempt.grant(1);
-    await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
-    expect(bench.ends).toEqual(['a: granted 1']);
-  });
-
   it.each([
     { wait: 49, instants: [0] },
     { wait: 50, instants: [1] },
@@ -224,14 +160,6 @@ describe('A release by this process', () => {
     bench.queue.afterRelease(released(3));
     bench.enter('b', { wait });
     await expect(bench.attemptsIn(10)).resolves.toEqual(instants);
-  });
-
-  it('lets a newcomer with little time attempt once, although the queue was kept for the yield', async () => {
-    const bench = new WaitQueueBench();
-    bench.pubSub.answer = () => new Promise(() => {});
-    bench.queue.yieldTo(2);
-    bench.enter('a', { wait: 40 });
-    await expect(bench.attemptsIn(10)).resolves.toEqual([0]);
   });
 
   it('keeps the queue until the yield ends, and the next caller waits for that', async () => {
@@ -249,30 +177,6 @@ describe('A release by this process', () => {
     (await bench.attempt()).grant(1);
     await bench.clock.advance(0);
     expect(bench.ends).toEqual(['a: granted 1']);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('leaves nothing behind when the yield ends without a new waiter', async () => {
-    const bench = new WaitQueueBench();
-    bench.queue.yieldTo(2);
-    await bench.clock.advance(0.5);
-    expect(bench.idle).toBe(0);
-    await bench.clock.advance(0.5);
-    expect(bench.idle).toBe(1);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('keeps the queue for its yield when the last waiter leaves meanwhile', async () => {
-    const bench = new WaitQueueBench();
-    bench.enter('a', { wait: 100 });
-    await bench.untilAsleep();
-    await bench.clock.advance(99.5);
-    bench.queue.beforeRelease();
-    await bench.clock.advance(0.5);
-    expect(bench.ends).toEqual(['a: LockTimeoutError']);
-    expect(bench.idle).toBe(0);
-    await bench.clock.advance(1);
-    expect(bench.idle).toBe(1);
     expect(bench.isClean).toBe(true);
   });
 

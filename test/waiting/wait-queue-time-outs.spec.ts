@@ -1,5 +1,4 @@
-import { LockShutdownError } from '../../lib/errors.js';
-import { noReply, reply } from './scripted-attempts.js';
+import { reply } from './scripted-attempts.js';
 import { WaitQueueBench } from './wait-queue-bench.js';
 
 describe('A waiter whose time is over during its own attempt', () => {
@@ -34,38 +33,6 @@ describe('A waiter whose time is over during its own attempt', () => {
     reply(attempt, 'busy');
     await bench.clock.advance(0);
     expect(bench.errors).toMatchObject([{ details: { holder: 'them', remaining: 7000, waited: 60 } }]);
-  });
-
-  it('may still be handed what a holder of this process releases before the reply', async () => {
-    const bench = new WaitQueueBench();
-    bench.enter('a', { wait: 60 });
-    await bench.untilAsleep();
-    bench.pubSub.announce();
-    const attempt = await bench.attempt();
-    await bench.clock.advance(70);
-    expect(bench.queue.handOver({ id: 5 })).toBe(true);
-    reply(attempt, 'granted');
-    await bench.clock.advance(10);
-    expect(bench.ends).toEqual(['a: granted 5']);
-    expect(bench.attempts.undone).toEqual([1]);
-    expect(bench.isClean).toBe(true);
-  });
-
-  it('is rejected with the error of a queue that fails before the reply', async () => {
-    const bench = new WaitQueueBench();
-    let refuse = (_error: Error): void => {};
-    bench.pubSub.answer = () => new Promise((_resolve, reject) => void (refuse = reject));
-    bench.enter('a', { wait: 5060 });
-    await bench.untilAsleep();
-    await bench.clock.advance(5000);
-    const attempt = await bench.attempt();
-    await bench.clock.advance(100);
-    refuse(new TypeError('broken'));
-    await bench.clock.advance(0);
-    reply(attempt, 'busy');
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: TypeError']);
-    expect(bench.isClean).toBe(true);
   });
 });
 
@@ -107,17 +74,6 @@ describe('A waiter that is aborted during its own attempt', () => {
     expect(bench.attempts.undone).toEqual([1]);
     expect(bench.isClean).toBe(true);
   });
-
-  it('is rejected with the shutdown error itself if the application ends', async () => {
-    const bench = new WaitQueueBench();
-    const abort = new AbortController();
-    const reason = new LockShutdownError('over');
-    bench.enter('a', { signal: abort.signal });
-    await bench.untilAsleep();
-    abort.abort(reason);
-    await bench.clock.advance(0);
-    expect(bench.errors).toEqual([reason]);
-  });
 });
 
 describe('A waiter whose time is over during the attempt of another', () => {
@@ -145,33 +101,6 @@ describe('A waiter whose time is over during the attempt of another', () => {
       expect(bench.ends.filter((end) => end.startsWith('b'))).toHaveLength(1);
     },
   );
-
-  it('is rejected at once if it is aborted, although nothing is known yet', async () => {
-    const bench = new WaitQueueBench();
-    const abort = new AbortController();
-    bench.enter('a');
-    bench.enter('b', { signal: abort.signal });
-    const attempt = await bench.attempt();
-    abort.abort();
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['b: LockAbortedError']);
-    reply(attempt, 'granted');
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['b: LockAbortedError', 'a: granted 1']);
-  });
-
-  it('is rejected in the order of the limits, after the waiter of the attempt if that succeeds', async () => {
-    const bench = new WaitQueueBench();
-    bench.enter('a');
-    bench.enter('b', { wait: 70 });
-    bench.enter('c', { wait: 60 });
-    const attempt = await bench.attempt();
-    await bench.clock.advance(100);
-    reply(attempt, 'granted');
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1', 'c: LockTimeoutError', 'b: LockTimeoutError']);
-    expect(bench.isClean).toBe(true);
-  });
 });
 
 describe('The last attempt before the time of the first waiter is over', () => {
@@ -188,27 +117,6 @@ describe('The last attempt before the time of the first waiter is over', () => {
     await expect(bench.attemptsIn(wait)).resolves.toEqual(instants);
     expect(bench.ends).toEqual(['a: LockTimeoutError']);
     expect(bench.isClean).toBe(true);
-  });
-
-  it('is not taken for a waiter with pauses of its own', async () => {
-    const bench = new WaitQueueBench({ channel: false });
-    bench.enter('a', { wait: 1000, pauses: () => [700] });
-    await expect(bench.attemptsIn(1000)).resolves.toEqual([0, 700]);
-  });
-
-  it('is not taken if the last attempt got no answer', async () => {
-    const bench = new WaitQueueBench();
-    // The pause after the failed attempt is 50 to 150 ms at random, and a last attempt would be due after 81 ms.
-    for (let count = 0; count < 30; count += 1) {
-      const begun = bench.clock.now();
-      bench.enter('a', { wait: 101 });
-      reply(await bench.attempt(), 'no reply');
-      bench.pubSub.answer = () => Promise.reject(noReply());
-      await bench.clock.advance(101);
-      await bench.untilAsleep();
-      expect(bench.attempts.instants).not.toContain(begun + 81);
-    }
-    expect(bench.ends).toHaveLength(30);
   });
 
   it.each([
@@ -234,20 +142,4 @@ describe('The last attempt before the time of the first waiter is over', () => {
       expect(bench.isClean).toBe(true);
     },
   );
-
-  it('is not assumed if an announcement causes the attempt: the waiter is rejected with the reply', async () => {
-    const bench = new WaitQueueBench();
-    bench.enter('a', { wait: 1000 });
-    await bench.untilAsleep();
-    await bench.clock.advance(980);
-    reply(await bench.attempt(), 'busy');
-    await bench.clock.advance(10);
-    bench.pubSub.announce();
-    const attempt = await bench.attempt();
-    await bench.clock.advance(20);
-    expect(bench.ends).toEqual([]);
-    reply(attempt, 'granted');
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1']);
-  });
 });

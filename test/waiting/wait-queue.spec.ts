@@ -18,17 +18,6 @@ describe('The contender of a wait queue', () => {
     expect(bench.pubSub.asked).toBe(1);
   });
 
-  it('does not subscribe if the first attempt succeeds', async () => {
-    const bench = new WaitQueueBench();
-    bench.enter('a');
-    (await bench.attempt()).grant(1);
-    await bench.clock.advance(0);
-    expect(bench.ends).toEqual(['a: granted 1']);
-    expect(bench.pubSub.asked).toBe(0);
-    expect(bench.idle).toBe(1);
-    expect(bench.isClean).toBe(true);
-  });
-
   it.each([
     { found: {}, subscribed: true, from: 5000, to: 5000 },
     { found: {}, subscribed: false, from: 1000, to: 1000 },
@@ -81,17 +70,6 @@ describe('The contender of a wait queue', () => {
     answer(pubSub);
     settle();
     await expect(bench.attemptsIn(2000)).resolves.toEqual([0, 1000, 2000]);
-  });
-
-  it('D71: makes one attempt when its first subscription begins', async () => {
-    const bench = new WaitQueueBench();
-    let confirm = (): void => {};
-    bench.pubSub.answer = () => new Promise((resolve) => void (confirm = resolve));
-    await bench.sleeping('a');
-    await expect(bench.attemptsIn(3500)).resolves.toEqual([]);
-    confirm();
-    await expect(bench.attemptsIn(4999)).resolves.toEqual([0]);
-    expect(bench.pubSub.asked).toBe(1);
   });
 
   it('polls as if it were not subscribed while the subscription is interrupted', async () => {
@@ -187,21 +165,6 @@ describe('The contender of a wait queue', () => {
     expect(bench.isClean).toBe(true);
   });
 
-  it('attempts once for a newcomer that suits the last reply and comes during an attempt', async () => {
-    const bench = new WaitQueueBench();
-    bench.attempts.mayStillSucceed = (wanted, { available = 0 }) => wanted <= available;
-    bench.enter('a', { wanted: 5 });
-    await bench.untilAsleep({ available: 2 });
-    bench.pubSub.announce();
-    const attempt = await bench.attempt();
-    bench.attempts.sent.length = 0;
-    bench.enter('b', { wanted: 1 });
-    attempt.busy({ available: 2 });
-    (await bench.attempt()).busy({ available: 0 });
-    await bench.clock.advance(0);
-    expect(bench.attempts.sent).toEqual([1]);
-  });
-
   it('attempts for the next waiter if the subscription is confirmed during an attempt that succeeds', async () => {
     const bench = new WaitQueueBench();
     let confirm = (): void => {};
@@ -218,14 +181,17 @@ describe('The contender of a wait queue', () => {
     expect(bench.ends).toEqual(['a: granted 1', 'b: granted 2']);
   });
 
-  it('makes no attempt for other waiters after one without an answer', async () => {
+  it.each([false, true])('makes no attempt for others after one without an answer (shared: %s)', async (isShared) => {
     const bench = new WaitQueueBench();
+    bench.attempts.isShared = isShared;
     bench.attempts.mayStillSucceed = () => true;
     // A confirmed subscription would cause another attempt.
     bench.pubSub.answer = () => new Promise(() => {});
     bench.enter('a');
-    bench.enter('b');
+    // Beside a shared attempt, it would be a reason for another one.
+    if (!isShared) bench.enter('b');
     (await bench.attempt()).fail(noReply());
+    await bench.clock.advance(0);
     bench.enter('c');
     await bench.clock.advance(49);
     expect(bench.attempts.sent).toEqual([1]);

@@ -1,5 +1,5 @@
 import { unavailable } from './held-requests.js';
-import { LEASE, POLLING, SLOT, setUpWriters, type Writers } from './writers.js';
+import { POLLING, SLOT, setUpWriters, type Writers } from './writers.js';
 
 /** The interval between two heartbeats, and the time after which a failed one is sent again. */
 const INTERVAL = SLOT / 3;
@@ -90,96 +90,9 @@ describe('The announcement of a waiting writer', () => {
     await clock.advance(INTERVAL);
     expect(announcements.unanswered).toHaveLength(1);
   });
-
-  it('D43: is awaited by the end of the application while a heartbeat is on its way', async () => {
-    const { clock, acquirer, abort, answer, call, locks, settle } = await waitingWriter();
-    await clock.advance(INTERVAL);
-    abort.abort();
-    await call;
-    locks.withdrawals.take().reply();
-    let settled = false;
-    void acquirer.settled().then(() => (settled = true));
-    await settle();
-    expect(settled).toBe(false);
-    await answer();
-    expect(settled).toBe(true);
-  });
 });
 
 describe('A writer that goes before new readers while it waits', () => {
-  it('is announced by its first attempt, for one slot', async () => {
-    const { locks, acquire, waitingIds } = setUpWriters();
-    void acquire();
-    expect(locks.acquires.sent).toMatchObject([{ name: 'n', lease: LEASE, waiting: { slot: SLOT } }]);
-    expect(waitingIds()).not.toContain(locks.acquires.sent[0]?.owner);
-  });
-
-  it.each([
-    ['without a wait', { wait: 0 }],
-    ['that was aborted before', { signal: AbortSignal.abort() }],
-  ])('is not announced by a call %s', async (_, terms) => {
-    const { locks, acquire, busy, withdrawn } = setUpWriters();
-    const call = acquire(terms);
-    for (const { waiting } of locks.acquires.unanswered) {
-      expect(waiting).toBeUndefined();
-      await busy();
-    }
-    await expect(call).resolves.toBe('signal' in terms ? 'LOCK_ABORTED' : 'LOCK_CONFLICT');
-    expect(withdrawn()).toEqual([]);
-  });
-
-  it('is announced again under the same id by each of its attempts', async () => {
-    const { clock, locks, acquire, busy, sleep, announce, waitingIds } = setUpWriters();
-    void acquire();
-    await busy();
-    await sleep();
-    await announce();
-    await busy();
-    await clock.advance(POLLING.subscribed);
-    expect(locks.acquires.unanswered).toHaveLength(1);
-    expect(new Set(waitingIds()).size).toBe(1);
-    expect(waitingIds()).toHaveLength(4);
-    expect(new Set(locks.acquires.sent.map(({ owner }) => owner)).size).toBe(4);
-  });
-
-  it('has nothing to withdraw if its first attempt gets the lock', async () => {
-    const { acquire, grant, withdrawn, acquirer } = setUpWriters();
-    const call = acquire();
-    await grant();
-    await expect(call).resolves.toBe('granted');
-    expect(withdrawn()).toEqual([]);
-    expect(acquirer.contended).toBe(0);
-  });
-
-  it('is withdrawn once it gets the lock after a failed attempt', async () => {
-    const { acquire, busy, sleep, announce, grant, waitingIds, withdrawn, locks } = setUpWriters();
-    const call = acquire();
-    await busy();
-    await sleep();
-    expect(withdrawn()).toEqual([]);
-    await announce();
-    await grant();
-    await expect(call).resolves.toBe('granted');
-    expect(locks.withdrawals.sent).toEqual([{ name: 'n', id: waitingIds()[0], slot: SLOT }]);
-  });
-
-  it.each([
-    ['its time is over', 'LOCK_TIMEOUT', async ({ clock }: Writers) => clock.advance(100)],
-    ['it is aborted', 'LOCK_ABORTED', async (_: Writers, abort: AbortController) => abort.abort()],
-  ])('is withdrawn when %s while it sleeps', async (_, outcome, end) => {
-    const writers = setUpWriters();
-    const { acquire, busy, sleep, settle, waitingIds, withdrawn, pubSub } = writers;
-    const abort = new AbortController();
-    const call = acquire({ wait: 50, signal: abort.signal });
-    await settle();
-    await busy();
-    await sleep();
-    await end(writers, abort);
-    await expect(call).resolves.toBe(outcome);
-    expect(withdrawn()).toEqual(waitingIds().slice(0, 1));
-    expect(pubSub.channels).toEqual([]);
-  });
-
   it.each([
     ['is in vain', ({ busy }: Writers) => busy(), 0],
     ['gets the lock', ({ grant }: Writers) => grant(), 1],
@@ -213,15 +126,96 @@ describe('A writer that goes before new readers while it waits', () => {
     await expect(call).resolves.toBe('LOCK_UNAVAILABLE');
     expect(withdrawn()).toEqual(waitingIds());
   });
+});
 
-  it('stays announced after an attempt of unknown outcome, and is withdrawn when the next one gets the lock', async () => {
-    const { clock, acquire, fail, grant, waitingIds, withdrawn } = setUpWriters();
-    const call = acquire();
-    await fail(unavailable('unknown'));
-    await clock.advance(150);
-    expect(withdrawn()).toEqual([]);
+describe('Several writers of a process that wait for one lock', () => {
+  /** Two writers wait. The first one was announced, and sleeps. */
+  const twoWaiting = async () => {
+    const writers = setUpWriters();
+    const [firstAbort, secondAbort] = [new AbortController(), new AbortController()];
+    const first = writers.acquire({ signal: firstAbort.signal });
+    const second = writers.acquire({ signal: secondAbort.signal });
+    await writers.settle();
+    await writers.busy();
+    await writers.sleep();
+    const [id] = writers.waitingIds();
+    return { ...writers, first, second, firstAbort, secondAbort, id };
+  };
+
+  type Two = Awaited<ReturnType<typeof twoWaiting>>;
+
+  const grantNext = async ({ announce, grant }: Two): Promise<void> => {
+    await announce();
     await grant();
-    await expect(call).resolves.toBe('granted');
-    expect(withdrawn()).toEqual(waitingIds().slice(0, 1));
+  };
+
+  const abortFirst = async ({ firstAbort, settle }: Two): Promise<void> => {
+    firstAbort.abort();
+    await settle();
+  };
+
+  const abortSecond = async ({ secondAbort, settle }: Two): Promise<void> => {
+    secondAbort.abort();
+    await settle();
+  };
+
+  it.each([
+    ['the first and the second get the lock', grantNext, grantNext, ['granted', 'granted']],
+    ['the first gets the lock and the second is aborted', grantNext, abortSecond, ['granted', 'LOCK_ABORTED']],
+    ['the first is aborted and the second gets the lock', abortFirst, grantNext, ['LOCK_ABORTED', 'granted']],
+    ['the second is aborted before the first gets the lock', abortSecond, grantNext, ['granted', 'LOCK_ABORTED']],
+    ['both are aborted', abortFirst, abortSecond, ['LOCK_ABORTED', 'LOCK_ABORTED']],
+  ])('have one id, which is withdrawn when the last of them goes: %s', async (_, goes, goesLast, outcomes) => {
+    const two = await twoWaiting();
+    await goes(two);
+    expect(two.withdrawn()).toEqual([]);
+    await goesLast(two);
+    await expect(Promise.all([two.first, two.second])).resolves.toEqual(outcomes);
+    expect(two.withdrawn()).toEqual([two.id]);
+    expect(new Set(two.waitingIds())).toEqual(new Set([two.id]));
+    expect(two.acquirer.contended).toBe(0);
   });
+
+  it('have another id after the last of them was withdrawn, although that has no answer yet', async () => {
+    const two = await twoWaiting();
+    await abortFirst(two);
+    await abortSecond(two);
+    void two.acquire();
+    await two.settle();
+    const { waiting } = two.locks.acquires.take().request;
+    expect(waiting?.id).not.toBe(two.id);
+    two.locks.withdrawals.take().reply();
+    await two.settle();
+    expect(two.withdrawn()).toEqual([two.id]);
+  });
+});
+
+describe('The withdrawal of a writer that has stopped waiting', () => {
+  const withdrawing = async () => {
+    const writers = setUpWriters();
+    const abort = new AbortController();
+    const call = writers.acquire({ signal: abort.signal });
+    await writers.settle();
+    await writers.busy();
+    await writers.sleep();
+    abort.abort();
+    await expect(call).resolves.toBe('LOCK_ABORTED');
+    let settled = false;
+    void writers.acquirer.settled().then(() => (settled = true));
+    await writers.settle();
+    expect(settled).toBe(false);
+    return { ...writers, isSettled: () => settled };
+  };
+
+  it.each([unavailable('unknown'), unavailable('refused', true), new TypeError('No reply')])(
+    'that fails is an event, and is over: %s',
+    async (error) => {
+      const { locks, settle, isSettled, seen, waitingIds } = await withdrawing();
+      locks.withdrawals.take().fail(error);
+      await settle();
+      expect(isSettled()).toBe(true);
+      const [owner] = waitingIds();
+      expect(seen).toEqual([{ type: 'release-failed', lockName: 'n', owner, error }]);
+    },
+  );
 });
