@@ -1,6 +1,7 @@
 import { LockLostError } from '../../lib/index.js';
 import type { LockKindOptions } from '../../lib/advanced.js';
-import { onEveryBackend } from '../kit/every-backend.js';
+import { inWorld } from '../kit/every-backend.js';
+import { MemoryWorld } from '../kit/memory-world.js';
 
 const TIMEOUT = 20_000;
 /** Long enough for a busy machine to renew it in time. */
@@ -9,7 +10,7 @@ const LEASE = 3000;
 const WATCHDOG = 1800;
 const MAX_HOLD = 2400;
 
-onEveryBackend((world) => {
+inWorld(new MemoryWorld(), (world) => {
   describe('A lease with renew: true', () => {
     it('is what each renewal grants, instead of the watchdog timeout, until the hold is released', async () => {
       const { locks, events } = await world.open({ renewedLease: TIMEOUT });

@@ -1,6 +1,7 @@
 import { type Lock, LockDeadlockError, type LockEvent, type LockService, LockTimeoutError } from '../../lib/index.js';
 import type { Client, ClientOptions } from '../kit/client.js';
-import { onEveryBackend } from '../kit/every-backend.js';
+import { inWorld } from '../kit/every-backend.js';
+import { MemoryWorld } from '../kit/memory-world.js';
 import { Gate } from '../kit/gate.js';
 import { track } from '../kit/time.js';
 
@@ -20,7 +21,7 @@ const under =
 const deadlocksOf = (clients: readonly Client[]): readonly LockEvent[] =>
   clients.flatMap(({ events }) => events).filter(({ type }) => type === 'deadlock');
 
-onEveryBackend((world) => {
+inWorld(new MemoryWorld(), (world) => {
   /** Lets each caller hold its first lock before any waits for its second one. Resolves with what each got. */
   const runTogether = (callers: readonly (readonly [outer: Enter, inner: Enter])[]): readonly Promise<string>[] => {
     const all = new Gate();
