@@ -7,7 +7,7 @@ import { ReadableStream } from 'node:stream/web';
 import { StreamableFile } from '@nestjs/common';
 
 /** Runs a task if no consumer has come within the abandon time. Returns a function that cancels it. */
-export type AbandonTimer = (giveUp: () => void) => () => void;
+type AbandonTimer = (giveUp: () => void) => () => void;
 
 /**
  * The one allowed consumer of a result that a method made while holding the locks: awaited → arrived → done. The locks are

@@ -12,7 +12,7 @@ import { sortedNames, spellingFault, TOO_MANY_REMEDY } from './lock-name.js';
 import { LockNameError } from '../errors.js';
 
 /** `<0.customer.id>`: an argument index, then the properties to follow. */
-export interface ArgumentPath {
+interface ArgumentPath {
   /** As written, with its brackets. */
   readonly text: string;
   readonly steps: readonly [index: string, ...properties: string[]];

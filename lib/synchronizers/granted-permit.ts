@@ -63,7 +63,7 @@ export interface PermitGrantServices {
 }
 
 /** How the watchdog renews a permit. */
-export interface PermitRenewal {
+interface PermitRenewal {
   /** Milliseconds that each renewal grants. */
   readonly lease: number;
   /** The line of code that acquired the permit. */

@@ -99,18 +99,6 @@ describe('An acquisition on 3 nodes', () => {
     for (const [index, choice] of answers.entries()) await vote(index, choice);
     expect(delay.observed).toEqual([ms]);
   });
-
-  it.each([
-    { answers: ['busy', 'busy', 'busy'], after: 30, ms: 30 },
-    { answers: ['granted', 'granted'], after: 12, ms: 12 },
-    { answers: ['unknown', 'unknown', 'unknown'], after: 1000, ms: 1000 },
-  ] as const)('tells the delay of the next try that $answers took $ms ms', async ({ answers, after, ms }) => {
-    const { acquire, vote, clock, delay } = openLock();
-    acquire();
-    await clock.advance(after);
-    for (const [index, choice] of answers.entries()) await vote(index, choice);
-    expect(delay.observed).toEqual([ms]);
-  });
 });
 
 describe('A quorum of grants that is useless', () => {

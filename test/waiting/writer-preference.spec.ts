@@ -5,22 +5,22 @@ import { POLLING, SLOT, setUpWriters, type Writers } from './writers.js';
 const INTERVAL = SLOT / 3;
 const RETRY = SLOT / 10;
 
-describe('The announcement of a waiting writer', () => {
-  const waitingWriter = async () => {
-    const writers = setUpWriters();
-    const abort = new AbortController();
-    const call = writers.acquire({ signal: abort.signal });
+const waitingWriter = async () => {
+  const writers = setUpWriters();
+  const abort = new AbortController();
+  const call = writers.acquire({ signal: abort.signal });
+  await writers.settle();
+  await writers.busy();
+  await writers.sleep();
+  const { announcements } = writers.locks;
+  const answer = async (): Promise<void> => {
+    announcements.take().reply();
     await writers.settle();
-    await writers.busy();
-    await writers.sleep();
-    const { announcements } = writers.locks;
-    const answer = async (): Promise<void> => {
-      announcements.take().reply();
-      await writers.settle();
-    };
-    return { ...writers, abort, call, announcements, answer };
   };
+  return { ...writers, abort, call, announcements, answer };
+};
 
+describe('The announcement of a waiting writer', () => {
   it('D43: is kept by a heartbeat, every third of its slot, while the writer sleeps', async () => {
     const { clock, announcements, answer, waitingIds } = await waitingWriter();
     const [id] = waitingIds();
@@ -192,12 +192,7 @@ describe('Several writers of a process that wait for one lock', () => {
 
 describe('The withdrawal of a writer that has stopped waiting', () => {
   const withdrawing = async () => {
-    const writers = setUpWriters();
-    const abort = new AbortController();
-    const call = writers.acquire({ signal: abort.signal });
-    await writers.settle();
-    await writers.busy();
-    await writers.sleep();
+    const { abort, call, ...writers } = await waitingWriter();
     abort.abort();
     await expect(call).resolves.toBe('LOCK_ABORTED');
     let settled = false;
