@@ -1,5 +1,5 @@
 /**
- * What few applications name: parts of options, inspections, statistics, traces, single events, the backoffs of spin locks,
+ * Names that few applications need: parts of options, inspections, statistics, traces, single events, the backoffs of spin locks,
  * and the scripts that an ACL has to allow. It loads the same modules as `nest-redis-lock`.
  *
  * @module nest-redis-lock/advanced

@@ -4,7 +4,7 @@ import type { Affected, Outage, Recovery } from '../events/outage.js';
 export interface ServerHealth {
   /** `host:port`, the path of a socket, `master "name" of Sentinels`, or `cluster` while its servers are unknown. */
   readonly server: string;
-  /** What fails while it is down: all locks, the locks in its slots, or its vote for a RedLock. */
+  /** Effect of its being down: no locks at all, none in its slots, or no vote of it for a RedLock. */
   readonly affects: Affected;
   /** Whether it answers commands, and grants locks. */
   readonly commands: 'up' | 'down';

@@ -15,7 +15,7 @@ import type { PubSub } from './pubsub.js';
 import type { LockOperations } from './lock-operations.js';
 import { LockOptionsError } from '../errors.js';
 
-/** What a class of the backend offers to those above it, without what is private to the class and to the backend. */
+/** The methods of a class of the backend that callers above it may use. */
 type Operations<T> = Omit<T, 'confirmed' | 'disown' | 'finish'>;
 
 /** Port to the state of locks: Redis, or the memory of this process. */

@@ -1,6 +1,6 @@
 import type { Terminal } from './display/terminal.js';
 
-/** What the commands have from the process that runs them. */
+/** Parts of the process that the commands use. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly environment: NodeJS.ProcessEnv;

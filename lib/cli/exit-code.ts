@@ -5,7 +5,7 @@ export const ExitCode = {
   ok: 0,
   /** A wrong command, option or argument. */
   usage: 64,
-  /** What is stored is not what was named: another owner, or a key of something else. Or a name that no lock can have. */
+  /** Another state than was named: another owner, or a key of something else. Or a name that no lock can have. */
   data: 65,
   /** Redis cannot be reached, or does not answer. */
   unavailable: 69,

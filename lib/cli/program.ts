@@ -28,14 +28,14 @@ Exit codes:
   128+n  ended by signal n; otherwise run ends with the code of its command
 `;
 
-/** What commander reports as an error: help or the version was asked for, or was shown because a command is missing. */
+/** Ends that commander reports as errors: help or the version was asked for, or was shown because a command is missing. */
 const SHOWN = ['commander.version', 'commander.helpDisplayed', 'commander.help'];
 
 const NO_PLACE =
   'that is the default, since neither --url nor REDIS_URL says where Redis is; a file .env is not read: ' +
   'export REDIS_URL, or give --url';
 
-/** What commander says, on one line and without its own prefix. */
+/** Message of commander, on one line and without its own prefix. */
 const sentenceOf = ({ message }: CommanderError): string => message.replace(/^error: /, '').replaceAll(EOL, ' ');
 
 const createProgram = (version: string, context: CommandContext): Command => {

@@ -138,7 +138,7 @@ const serverOf = (
   }
   return {
     ...(username === undefined ? {} : { username }),
-    // What the URL says is nearer than the environment.
+    // The URL goes before the environment.
     ...(password === undefined ? {} : { password }),
     ...server,
     ...(tls === undefined ? {} : { tls }),

@@ -77,7 +77,7 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 /** A name in quotes. Names may contain control characters if the module allows that; a line of a log must not. */
 export const quoted = (name: string): string => `"${name.replaceAll(/\p{Cc}/gu, escaped)}"`;
 
-/** What acquired a lock, as far as it is known. */
+/** Caller or method that acquired a lock, as far as it is known. */
 interface Origin {
   readonly template?: string | undefined;
   readonly method?: string | undefined;
@@ -191,7 +191,7 @@ const textOf = (event: LockNotice & { readonly type: Repeating }): string => {
   }
 };
 
-/** What repeated events have in common. Not the names: an outage would have a line for each of them. */
+/** Properties that repeated events have in common. Not the names: an outage would have a line for each of them. */
 const likenessOf = (event: LockNotice & { readonly type: Repeating }): string => {
   const { type, error } = event;
   const message = messageOf(error);

@@ -20,7 +20,7 @@ export interface BlockedLock {
   /** The lease of the hold, ms. */
   readonly lease: number;
   /**
-   * What was found afterwards. `renewed`: the watchdog renewed it late. `held`: it is still held without that, because
+   * The state found afterwards. `renewed`: the watchdog renewed it late. `held`: it is still held without that, because
    * it has a lease of its own or its renewal failed and is tried again (`renewal-failed`). `released`: its owner had
    * released it. `lost`: its lease had ended, or the server no longer had it; the event `lost` is emitted as well.
    */

@@ -50,7 +50,7 @@ export interface LockKind {
   /** For events, metrics and inspections. */
   readonly name: LockKindName;
   readonly family: LockFamily;
-  /** What is acquired, capitalized for the start of a sentence. Absent: `Lock`. */
+  /** Word for this kind at the start of a sentence. Absent: `Lock`. */
   readonly what?: string;
   /** How many owners may hold it at once, if the kind allows a certain number. Absent: it has no such number. */
   readonly limit?: number;

@@ -61,7 +61,7 @@ const explainedRefusal = async (
     : new LockTimeoutError(text, context);
 };
 
-/** What a process records of itself beside each lock. */
+/** Record that a process makes of itself beside each lock. */
 export interface RecordSettings {
   readonly service: string | undefined;
   /** The trace id of the running code, if there is any. */

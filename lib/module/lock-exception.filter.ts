@@ -47,7 +47,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
   }
 
   /**
-   * What the caller is told. Override it for other texts, such as in the caller's language, or for another status.
+   * Message for the caller. Override it for other texts, such as in the caller's language, or for another status.
    *
    * @example
    * protected override responseTo(error: LockError, host: ArgumentsHost): LockErrorResponse {

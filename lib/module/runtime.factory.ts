@@ -46,7 +46,7 @@ interface Parts {
   readonly connection: string;
 }
 
-/** What looks at the callers of one connection that hold locks and acquire others, as far as the settings want it. */
+/** Observers of callers on one connection that hold locks and acquire others, as far as the settings want them. */
 const deadlockServices = (
   { deadlocks, lockOrder, target }: ConnectionSettings,
   { backend, masters, scheduler, owners: { clientId }, events, connection }: Parts,

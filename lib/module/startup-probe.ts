@@ -53,7 +53,7 @@ interface Target {
 }
 
 /**
- * What the probe found, on the worst server if there are several. `refused`: locks could not be trusted, so none is
+ * Result of the probe, on the worst server if there are several. `refused`: locks could not be trusted, so none is
  * granted. `unsafe`: the same, with `probe: 'warn'`, so they are granted. `pending`: not all servers have answered.
  * `off`: there is nothing to probe, or `probe` is false.
  */

@@ -51,7 +51,7 @@ export interface PermitOptions extends WaitOptions {
 
 const PERMIT_OPTIONS = namesOf<PermitOptions>()('lease', 'renew', ...WAIT_OPTIONS);
 
-/** What a call wants, and how. */
+/** Permits that a call wants, and how it wants them. */
 interface PermitWish {
   readonly wanted: WantedPermits;
   readonly limit: WaitLimit;

@@ -23,7 +23,7 @@ const REMEDIES: readonly (readonly [names: readonly string[], option: string, re
   [KEY_PREFIX, 'keyPrefix', 'it is called keyPrefix here'],
 ];
 
-/** What to give in place of an option of another library; `undefined`: it is none. */
+/** Advice in place of an option of another library; `undefined`: it is none. */
 const remedyForOtherName = (name: string, known: ReadonlySet<string>): string | undefined =>
   REMEDIES.find(([names, option]) => names.includes(name) && known.has(option))?.[2];
 

@@ -106,8 +106,8 @@ export interface AttemptStrategy<Wanted, Got extends object> {
   /** The state other waiters should assume after a grant; `undefined` lets the next one try immediately. */
   outcomeAfterGrant(got: Got): Busy | undefined;
   /**
-   * What a grant has left, so that the attempts for so many waiters are made together. Absent: a grant excludes the
-   * other waiters.
+   * The permits that a grant has left, so that the attempts for so many waiters are made together. Absent: a grant
+   * excludes the other waiters.
    */
   leftAfter?(got: Got): Take<Wanted>;
   /**

@@ -6,7 +6,7 @@ import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
 const INTERVAL_SHARE = 1 / 3;
 const RETRY_SHARE = 1 / 10;
 
-/** What a heartbeat is made of. */
+/** Parts of a heartbeat. */
 interface HeartbeatParts {
   readonly scheduler: MonotonicScheduler;
   /** Milliseconds after which the server forgets what is not kept. */

@@ -51,7 +51,7 @@ export class Status {
   constructor(readonly text: string) {}
 }
 
-/** What a command replies. */
+/** Reply of a command. */
 export type Reply = string | number | null | Status | readonly Reply[];
 
 interface Values {

@@ -1,6 +1,6 @@
 import { globOf } from '../../keys/glob.js';
 
-/** What a user is to be allowed. */
+/** Rights that a user needs. */
 interface AclNeeds {
   readonly keyPrefix: string;
   readonly isCluster: boolean;

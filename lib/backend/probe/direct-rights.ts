@@ -42,7 +42,7 @@ const leaving = (lock: string): readonly Call[] => [
   ['RPUSH', lock, 'probe'],
 ];
 
-/** What a user may not do, in the words of the script `probe/rights`. */
+/** Rights that a user lacks, in the words of the script `probe/rights`. */
 export interface DirectRights {
   readonly refused: readonly string[];
   readonly isReplica: boolean;

@@ -124,7 +124,7 @@ export const dangersOf = (server: ServerReport, expected: Expectations): readonl
     return danger ? [{ where: server.address, ...danger, isUsable }] : [];
   });
 
-/** What has to change before a server accepts writes again, by the first word of its refusal. */
+/** Conditions under which a server accepts writes again, by the first word of its refusal. */
 const UNTIL: Readonly<Record<string, string>> = {
   NOREPLICAS: 'as many replicas follow as its min-replicas-to-write says, or that is 0',
   MISCONF: 'it can write its snapshot to disk again',

@@ -107,7 +107,7 @@ const duplicateServer = (nodes: readonly QuorumNode[]): readonly string[] | unde
   return undefined;
 };
 
-/** What one of the nodes has stored of a lock, or why it did not tell. */
+/** State of a lock on one of the nodes, or why the node did not tell it. */
 export interface NodeState {
   readonly node: string;
   readonly stored?: StoredState;
@@ -234,7 +234,7 @@ export class QuorumLock implements LockOperations {
     return { locked: true, count: kthLargest(this.quorum, counts) ?? 0, remaining: quorumLease(this.quorum, leases) };
   }
 
-  /** What each node has stored of a lock. Waits for all of them, each for its time limit at most. */
+  /** Reads the state of a lock on each node. Waits for all of them, each for its time limit at most. */
   read(name: string): Promise<readonly NodeState[]> {
     const ask = (node: QuorumNode): Promise<NodeState> =>
       node.read(name).then(

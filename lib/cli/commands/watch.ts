@@ -19,7 +19,7 @@ interface WatchOptions extends RedisPlace {
   readonly interval: string;
 }
 
-/** What was found at one moment, or why nothing could be found. */
+/** Locks found at one moment, or why none could be found. */
 interface Look {
   readonly at: Date;
   readonly locks: readonly ListedLock[];

@@ -14,7 +14,7 @@ declare const isHoldToken: unique symbol;
  */
 export type HoldToken = string & { readonly [isHoldToken]: true };
 
-/** What a token says. */
+/** Contents of a token. */
 export interface DetachedHold {
   /** The name of the connection. */
   readonly connection: string;

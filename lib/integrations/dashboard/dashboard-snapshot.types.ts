@@ -46,7 +46,7 @@ export interface ShownHolder {
   /** Ms until the lease ends; −1: it has no end. */
   readonly remaining: number;
   readonly isThisProcess: boolean;
-  /** What the holder has recorded of itself, if it has. */
+  /** Record that the holder has made of itself, if it has. */
   readonly host?: string | undefined;
   readonly pid?: number | undefined;
   readonly service?: string | undefined;

@@ -3,7 +3,7 @@ import { invalidOption, namesOf, parseOptions } from '../../validation/options.j
 import { parseFence, parseResource, storedFence } from './fence-token.js';
 
 export interface SqlFenceOptions {
-  /** What the row is, for errors: `ledger 42`. */
+  /** Description of the row, for errors: `ledger 42`. */
   readonly resource: string;
   /** How the statement writes the parameter: `$3` for plain `pg`, `:fence` for TypeORM. */
   readonly placeholder: `$${number}` | `:${string}`;

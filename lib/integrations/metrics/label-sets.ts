@@ -11,7 +11,7 @@ export interface LockLabels {
 const NO_TEMPLATE = '(none)';
 export const OTHER_TEMPLATES = '(other)';
 
-/** What belongs to the locks of one kind on one connection. */
+/** Label sets of the locks of one kind on one connection, by template. */
 interface KindSets<T> {
   readonly kind: LockKindName;
   readonly connection: string;

@@ -130,7 +130,7 @@ const LIBRARY = 'nest-redis-lock';
  * The metrics are of all connections. Their attributes are `connection`, `kind` and `template`, never the name of a lock;
  * see docs/observability/metrics.md. The spans are of all locks of the process: one for each acquisition, and one for
  * each hold, both children of the span that is active in the call that acquires; see docs/observability/traces.md.
- * What a meter or tracer throws goes to OpenTelemetry's `diag`, and changes nothing.
+ * Errors of a meter or tracer go to OpenTelemetry's `diag`, and change nothing.
  *
  * @param locks A service made by `forConnection()` limits the metrics to its connection.
  * @returns A function that stops both. Spans that have not ended end with it.

@@ -54,12 +54,12 @@ export class LossCounter {
  */
 export type LockHealthState = 'up' | 'degraded' | 'down';
 
-/** What a health check reports of one connection. It names no lock and no owner. */
+/** Report of a health check on one connection. It names no lock and no owner. */
 export interface ConnectionHealth {
   readonly state: LockHealthState;
   /** Every server, each master of a cluster, each node of a RedLock; empty for locks in memory. */
   readonly servers: readonly ServerHealth[];
-  /** What the start-up probe found. */
+  /** Result of the start-up probe. */
   readonly probe: ProbeVerdict;
   /** How late the watchdog sent its last renewals, ms; see `maxLag`. */
   readonly watchdogLag: number;

@@ -10,7 +10,7 @@ export interface DeadlockOptions {
    */
   readonly deadlocks?: 'detect' | 'off' | undefined;
   /**
-   * What happens when the code of this process acquires two locks in both orders, by template, even if nothing had to
+   * Reaction when the code of this process acquires two locks in both orders, by template, even if nothing had to
    * wait. `warn`: the event `lock-order-inverted`, once for each pair. `throw`: that, and `LockOrderError` for each
    * acquisition that may wait. `off`: nothing. Default: `warn`, and `off` if `NODE_ENV` is `production`.
    */

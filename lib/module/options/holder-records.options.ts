@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RecordSettings } from '../../holds/recorded-grants.js';
 import { invalidOption, namesOf, parseOptions } from '../../validation/options.js';
 
-/** What a process records of itself beside each lock that it holds. */
+/** Record that a process makes of itself beside each lock that it holds. */
 export interface HolderRecordOptions {
   /** The name of the service. Default: the `name` in the `package.json` of the working directory. */
   readonly service?: string | undefined;

@@ -4,7 +4,7 @@ import { AS_IF_UNSET, missingValueIn } from '../../validation/missing-value.js';
 
 export type RawOptions = Readonly<Record<string, unknown>>;
 
-/** What `Number(process.env.REDIS_DB)` and the like give if the variable is not set. */
+/** Result of `Number(process.env.REDIS_DB)` and the like if the variable is not set. */
 const isUnset = (value: unknown): boolean =>
   value === undefined || value === '' || Number.isNaN(value) || (typeof value === 'string' && value === 'undefined');
 

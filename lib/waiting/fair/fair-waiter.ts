@@ -10,7 +10,7 @@ import type { InFlight } from '../../concurrency.js';
 import type { PermitsInUse } from '../attempt-strategy.js';
 import type { AcquireContext, WaitDependencies } from '../acquirer.js';
 
-/** What a waiter with a place on the server asks for. */
+/** Request of a waiter with a place on the server. */
 export interface TurnOperations extends Pick<
   LockBackend['fairLock'],
   'hold' | 'release' | 'leave' | 'keep' | 'grantChannel' | 'firstLease'

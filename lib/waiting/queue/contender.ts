@@ -61,10 +61,10 @@ export interface Round {
 }
 
 /** After a local hand-over, wait this long before asking Redis again, ms. */
-const HAND_OVER_RUN_MS = 5;
+const HAND_OVER_PAUSE_MS = 5;
 
-/** The time during which a lock passes between waiters of this process, so that asking the server would be in vain. */
-export class HandOverRun {
+/** A pause in asking the server while a lock passes between waiters of this process, so that asking would be in vain. */
+export class HandOverPause {
   private timer: ScheduledTask | undefined = undefined;
 
   /** @param contender Woken when the time is over. */
@@ -77,13 +77,13 @@ export class HandOverRun {
     return this.timer !== undefined;
   }
 
-  /** Begins the run, unless it has begun already. */
+  /** Begins the pause, unless it has begun already. */
   begin(): void {
     const end = (): void => {
       this.stop();
       this.contender.wake();
     };
-    this.timer ??= this.scheduler.schedule(HAND_OVER_RUN_MS, end, { keepAlive: true });
+    this.timer ??= this.scheduler.schedule(HAND_OVER_PAUSE_MS, end, { keepAlive: true });
   }
 
   stop(): void {

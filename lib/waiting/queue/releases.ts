@@ -60,11 +60,11 @@ export interface Releases {
   close(): void;
 }
 
-/** Receives what a queue's {@link Releases} find out. */
+/** Listener to the {@link Releases} of a queue. */
 export interface ReleaseListener {
   /** Another process released, or may have: the reply to an attempt in flight may predate that. */
   onReleaseByOther(): void;
-  /** What others hold ends after so many ms, maybe without a release: a client was given it, or its lease was shortened. */
+  /** The hold of another ends after so many ms, maybe without a release: a client was given it, or its lease was shortened. */
   onLease(ms: number): void;
   /** This process may ask the server now. */
   onOurTurn(): void;
@@ -75,7 +75,7 @@ export interface ReleaseListener {
 /** The messages of Redisson for releases of locks are 0 and 1. */
 const MAX_RELEASE = 1;
 
-/** What is left of the present lease by a message about a lock, ms; `undefined`: it tells of a release, or of nothing. */
+/** Rest of the present lease by a message about a lock, ms; `undefined`: it tells of a release, or of nothing. */
 export const leaseIn = (message: string | undefined): number | undefined => {
   const lease = Number(message);
   return lease > MAX_RELEASE ? lease : undefined;

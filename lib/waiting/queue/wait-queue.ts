@@ -5,7 +5,7 @@ import type { ReleaseOutcome } from '../../backend/lock-operations.js';
 import type { AttemptResult, NextEntry, AttemptStrategy, LastOutcome } from '../attempt-strategy.js';
 import type { BackoffSequence } from '../backoff.js';
 import { queueFull, refusal } from '../wait-errors.js';
-import { type ContendedQueue, Contender, HandOverRun } from './contender.js';
+import { type ContendedQueue, Contender, HandOverPause } from './contender.js';
 import { notifiedBy, type Releases } from './releases.js';
 import { type SubscriptionListener, Subscriptions } from './subscriptions.js';
 import { Waiter } from './waiter.js';
@@ -33,7 +33,7 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
   private readonly contender: Contender<Wanted, Got>;
   /** The entry that the last release carried. */
   private carried: NextEntry<Got> | undefined = undefined;
-  private readonly handOverRun: HandOverRun;
+  private readonly handOverPause: HandOverPause;
 
   /**
    * @param channel Announces that another attempt may succeed; absent if nothing announces it.
@@ -47,11 +47,11 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
   ) {
     this.subscriptions = new Subscriptions(name, channel, attempts, waiting, this);
     this.contender = new Contender(name, this, attempts, waiting);
-    this.handOverRun = new HandOverRun(waiting.scheduler, this.contender);
+    this.handOverPause = new HandOverPause(waiting.scheduler, this.contender);
   }
 
   get isHandingOver(): boolean {
-    return this.handOverRun.isOn;
+    return this.handOverPause.isOn;
   }
 
   get firstAttempt(): Promise<AttemptResult<Got>> | undefined {
@@ -124,7 +124,7 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
     if (!passed) return false;
     this.remove(first);
     first.grant(passed);
-    this.handOverRun.begin();
+    this.handOverPause.begin();
     return true;
   }
 
@@ -133,11 +133,11 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
    * on waiting, if it does.
    */
   beforeRelease(): NextEntry<Got> | undefined {
-    this.handOverRun.stop();
+    this.handOverPause.stop();
     const { first } = this.waiters;
     const { canBeGiven, serverWait } = this.subscriptions;
     const again = first && canBeGiven ? serverWait?.entryFor(first.wanted) : undefined;
-    // The contender sleeps without a waiter during a hand-over run, whose end is all that would wake it.
+    // The contender sleeps without a waiter during a hand-over pause, whose end is all that would wake it.
     if (!first && canBeGiven) this.contender.wake();
     this.releases.beforeRelease(canBeGiven);
     this.carried = again;
@@ -195,12 +195,12 @@ export class WaitQueue<Wanted, Got extends object> implements ContendedQueue<Wan
     this.releases.cancelYield();
     if (this.contender.isIdle) this.leaveIfIdle();
     else this.contender.stop();
-    // It may sleep without a waiter, during a hand-over run.
+    // It may sleep without a waiter, during a hand-over pause.
     this.contender.wake();
   }
 
   onContenderIdle(): void {
-    this.handOverRun.stop();
+    this.handOverPause.stop();
     this.leaveIfIdle();
   }
 
