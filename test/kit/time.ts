@@ -6,6 +6,9 @@ import type { StallingClock } from './stalling-clock.js';
 /** No lease of these tests is renewed more seldom, ms of {@link ServedTime}. */
 const MOST_UNTIL_RENEWAL_MS = 5000;
 
+/** Times to live are whole milliseconds. */
+const ROUNDING_MS = 2;
+
 /** Measures time for a comparison with a limit. */
 interface Stopwatch {
   /** The time since the start, ms. */
@@ -87,16 +90,21 @@ export class Time {
   }
 
   /**
-   * Resolves when each of these leases was renewed once more: when more is left of it than at the look before.
-   * A test that waits for that waits for as long as the machine needs.
+   * Resolves when each of these leases was renewed once more: when more is left of it than the look before has left, less
+   * the time since then. So it is noticed however seldom a busy machine looks.
    */
   async renewed(left: () => Promise<readonly number[]>): Promise<void> {
     let before = await left();
+    let since = this.now();
     const open = new Set(before.keys());
     await this.until(async () => {
+      const passed = this.now() - since;
       const now = await left();
-      for (const lease of open) if ((now[lease] ?? 0) > (before[lease] ?? 0)) open.delete(lease);
+      for (const lease of open) {
+        if ((now[lease] ?? 0) > (before[lease] ?? 0) - passed + ROUNDING_MS) open.delete(lease);
+      }
       before = now;
+      since = this.now();
       return open.size === 0;
     }, MOST_UNTIL_RENEWAL_MS);
   }
