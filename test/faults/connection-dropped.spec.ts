@@ -7,7 +7,7 @@ import { hearLeakWarnings } from '../servers/process/leak-warnings.js';
 import { FakeRedis, Raw } from './fake-redis.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
-import { openLocks } from './server-fixture.js';
+import { openLocks, SLOW } from './server-fixture.js';
 
 /** More listeners than Node lets one event have without a warning. */
 const MANY = 20;
@@ -50,7 +50,7 @@ describe('A connection that goes down', () => {
 
   it('D21: drops its socket once, however many commands a demoted master refuses', async () => {
     const fake = await FakeRedis.start();
-    const client = openLocks(fake.url, { commandTimeout: '2s' });
+    const client = openLocks(fake.url, SLOW);
     try {
       await client.connected();
       fake.answer = ({ name }) =>

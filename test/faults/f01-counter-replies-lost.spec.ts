@@ -120,7 +120,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
 
   describe('of a release', () => {
     it('releases once', async () => {
-      const { client, proxy } = await fixture().openBehindProxy();
+      const { client, proxy } = await fixture().openBehindProxy(SLOW);
       for (let round = 0; round < ROUNDS; round++) {
         const name = `f1:release:${round}`;
         const cut = proxy.cutAfter(mentions('evalsha', name));

@@ -80,7 +80,7 @@ describe('F1: the reply of an acquire is lost', () => {
   });
 
   it('has one effect on a re-entry: count 2, and each release takes one off', async () => {
-    const { client, proxy } = await fixture().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const { admin } = fixture();
     const outer = fixture().history.note(await client.locks.acquire('f1:twice'));
     const cut = proxy.cutAfter(mentions('evalsha', 'f1:twice', outer.owner));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
-import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
+import { DEADLINE, RECONNECT, SLOW, useServerFixture } from './server-fixture.js';
 
 const LONG = 60_000;
 
@@ -10,7 +10,7 @@ describe('F2: the reply of a release is lost', () => {
   const fixture = useServerFixture();
 
   it('reports the one release that happened, count 1', async () => {
-    const { client, proxy } = await fixture().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const hold = fixture().history.note(await client.locks.acquire('f2:one', { lease: LONG }));
     const cut = proxy.cutAfter(mentions('evalsha', 'f2:one'));
     const release = await settled(() => hold.release());

@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { executions, expectWithin, settled } from './observe.js';
-import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
+import { DEADLINE, RECONNECT, SLOW, useServerFixture } from './server-fixture.js';
 
 const ROUNDS = 10;
 
@@ -39,7 +39,7 @@ describe('F5: the request is cut before it arrives', () => {
   });
 
   it('repeats a release', async () => {
-    const { client, proxy } = await fixture().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const hold = fixture().history.note(await client.locks.acquire('f5:release', { lease: '60s' }));
     const cut = proxy.cutBefore(mentions('evalsha', 'f5:release'));
     const release = await settled(() => hold.release());
@@ -50,7 +50,7 @@ describe('F5: the request is cut before it arrives', () => {
   });
 
   it('repeats a re-entry', async () => {
-    const { client, proxy } = await fixture().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const outer = fixture().history.note(await client.locks.acquire('f5:twice'));
     const cut = proxy.cutBefore(mentions('evalsha', 'f5:twice', outer.owner));
     const inner = await outer.run(() => client.locks.acquire('f5:twice', { wait: '10s' }));
