@@ -30,7 +30,7 @@ export default {
   transformIgnorePatterns: [`node_modules/(?!(${esmOnly.join('|')})/)`],
   moduleNameMapper: {
     '^nest-redis-lock$': '<rootDir>/lib/index.ts',
-    '^nest-redis-lock/advanced$': '<rootDir>/lib/advanced.ts',
+    '^nest-redis-lock/(advanced|standalone)$': '<rootDir>/lib/$1.ts',
     '^nest-redis-lock/testing$': '<rootDir>/lib/testing/index.ts',
     '^nest-redis-lock/([a-z]+)$': '<rootDir>/lib/integrations/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',

@@ -358,6 +358,12 @@ export type LockKindOptions = (Exclusive & Unfenced & {
     readonly mode: 'read' | 'write';
 });
 
+export interface LockLogger {
+    log(message: string): void;
+    warn(message: string): void;
+    error(message: string, stack?: string): void;
+}
+
 export type LockNotice = (Omit<OfHold, 'heldFor'> & {
     readonly type: 'lost';
     readonly heldFor?: number;

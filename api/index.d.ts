@@ -29,6 +29,7 @@ import type {
     LockEventType,
     LockHandlerOptions,
     LockKindOptions,
+    LockLogger,
     LockNotice,
     LockStats,
     NonReentrantLockOptions,
@@ -178,6 +179,10 @@ export declare class CountDownLatch {
     inspect(): Promise<InspectedLock>;
     delete(): Promise<boolean>;
     await(options?: WaitOptions): Promise<boolean>;
+}
+
+export interface CreateLocksOptions extends RedisLockOptions {
+    readonly logger?: LockLogger | undefined;
 }
 
 export declare const CurrentHold: () => MethodParameterDecorator;
@@ -715,7 +720,7 @@ export interface WithLockOptions<C extends OnConflict = OnConflict> {
     readonly onConflict?: C | undefined;
 }
 
-export declare const createLocks: (options?: RedisLockOptions) => Promise<Locks>;
+export declare const createLocks: (options?: CreateLocksOptions) => Promise<Locks>;
 
 export declare const currentHold: (name?: string) => Hold | undefined;
 

@@ -25,6 +25,7 @@ export type {
   ClusterSeed,
   ConnectionInput,
 } from './backend/connection/connection-input.js';
+export type { LockLogger } from './events/event-log.js';
 export type { EventListener, EventOf, LockEventType } from './events/lock-events.js';
 export type { DeadlockStep } from './events/deadlock-step.js';
 export type { BlockedLock, LockNotice, OfHold } from './events/lock-notices.js';

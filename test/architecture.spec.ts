@@ -19,7 +19,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['decorators'],
   // The parts that a user of Nest wires.
   ['integrations', 'module', 'testing'],
-  ['advanced', 'index'],
+  ['advanced', 'standalone'],
+  ['index'],
   // A program of its own.
   ['cli'],
 ];
@@ -36,6 +37,7 @@ const KINDS = 'backend/kinds/';
 const MANY_EXPORTS: Readonly<Record<string, string>> = {
   'errors.ts': 'the error family, on one page',
   'advanced.ts': 'an entry, as index.ts is',
+  'standalone.ts': 'an entry, as index.ts is',
   'cli/main.ts': 'the program, which exports nothing',
   'concurrency.ts': 'how promises of one process wait for each other',
   'holds/loss.ts': 'how a holder learns that it has lost its lock: the signal, the error, the words',

@@ -1,5 +1,5 @@
 // Writes the public API of each entry to api/<entry>.d.ts, or with --check fails if it differs from what is there: a
-// change of the API has to be seen in review. Made from the declarations in dist/, so build first. Each declaration is
+// change of the API has to be seen in review. Made from the declarations in dist/build, so build first. Each declaration is
 // in one report: that of the first entry that exports it, or else of the first that needs it. The others import it from
 // there, and all of them have to compile.
 import { spawnSync } from 'node:child_process';
@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { entries as paths } from './entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = resolve(root, 'dist/esm');
+const compiled = resolve(root, 'dist/build');
 const isCheck = process.argv.includes('--check');
-const { exports: targets } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const options = {
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -23,15 +23,7 @@ const options = {
   noEmit: true,
 };
 
-const integrations = readdirSync(join(dist, 'integrations')).filter((name) =>
-  existsSync(join(dist, 'integrations', name, 'index.d.ts')),
-);
-/** The entries: those that have an export, and each folder of the pattern. */
-const entries = Object.entries(targets).flatMap(([path, { import: target }]) => {
-  if (target === undefined) return [];
-  const names = path === './*' ? integrations : [path.slice(2)];
-  return names.map((name) => ({ name: name || 'index', file: resolve(root, target.types.replace('*', name)) }));
-});
+const entries = Object.entries(paths).map(([name, path]) => ({ name, file: join(compiled, `${path}.d.ts`) }));
 const program = ts.createProgram(
   entries.map(({ file }) => file),
   options,
@@ -48,7 +40,7 @@ const statementOf = (declaration) => (ts.isVariableDeclaration(declaration) ? de
 const statementsOf = ({ declarations = [] }) =>
   declarations
     .map(statementOf)
-    .filter(({ parent }) => parent && ts.isSourceFile(parent) && parent.fileName.startsWith(dist));
+    .filter(({ parent }) => parent && ts.isSourceFile(parent) && parent.fileName.startsWith(compiled));
 
 const isPrivate = (member) =>
   ts.isClassElement(member) &&
@@ -165,11 +157,11 @@ if (isCheck && changed.length > 0) {
 }
 
 // `skipLibCheck` would leave out these files as well, so each is asked for, and the packages are not.
-const paths = readdirSync(folder).map((name) => join(folder, name));
-const compiled = ts.createProgram(paths, options);
-const errors = paths.flatMap((path) => {
-  const file = compiled.getSourceFile(path);
-  return [...compiled.getSyntacticDiagnostics(file), ...compiled.getSemanticDiagnostics(file)];
+const reported = readdirSync(folder).map((name) => join(folder, name));
+const checked = ts.createProgram(reported, options);
+const errors = reported.flatMap((path) => {
+  const file = checked.getSourceFile(path);
+  return [...checked.getSyntacticDiagnostics(file), ...checked.getSemanticDiagnostics(file)];
 });
 if (errors.length > 0) {
   const host = { getCanonicalFileName: (name) => name, getCurrentDirectory: () => root, getNewLine: () => '\n' };

@@ -1,5 +1,5 @@
 // Rebuilds what a change makes stale, until it is stopped: scripts after a .lua file, the page of the dashboard after one
-// of its files, and dist/ after any TypeScript.
+// of its files, and the package after any TypeScript.
 import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ const tools = (name, files) => async () => {
     const code = await new Promise((resolve) => start([file]).once('exit', resolve));
     if (code !== 0) return;
   }
-  process.stdout.write(`${new Date().toLocaleTimeString()} ${name} embedded\n`);
+  process.stdout.write(`${new Date().toLocaleTimeString()} ${name} ready\n`);
 };
 
 const embedScripts = repeat(tools('scripts', ['tools/embed-scripts.mjs', 'tools/translate-scripts.mjs']));
@@ -42,6 +42,6 @@ watch(`${root}/lib`, { recursive: true }, (_event, file) => {
   if (file?.startsWith('integrations/dashboard/page/')) void embedPage();
 });
 
-for (const project of ['tsconfig.build.json', 'tsconfig.build.cjs.json']) {
-  start(['node_modules/@typescript/native/bin/tsc', '-p', project, '--watch', '--preserveWatchOutput']);
-}
+const bundle = repeat(tools('package', ['tools/bundle.mjs']));
+watch(`${root}/dist/build`, { recursive: true }, () => void bundle());
+start(['node_modules/@typescript/native/bin/tsc', '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput']);

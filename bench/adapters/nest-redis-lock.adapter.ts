@@ -8,8 +8,8 @@ import { earlierEntry } from '../set-up/earlier-build.js';
 import type { Adapter, Held } from './adapter.js';
 
 /** Path of an entry of the built library as users get it. Its name resolves to the sources here. */
-export const builtEntry = (name = 'index.js'): string =>
-  fileURLToPath(new URL(`../../dist/cjs/${name}`, import.meta.url));
+export const builtEntry = (name = 'index.cjs'): string =>
+  fileURLToPath(new URL(`../../dist/lib/${name}`, import.meta.url));
 
 /** The commit with the speed that the bars are multiples of. Later ones before the work on speed made S3 and S4 faster. */
 export const EARLIER_COMMIT = '45d110f';

@@ -18,7 +18,7 @@ export const UNOBSERVED_COMMIT = '4ad69a2';
 /** More often than in production, so that measurements have exports. */
 const EXPORT_INTERVAL_MS = 1000;
 
-const load = (name: string): unknown => createRequire(import.meta.url)(builtEntry(`integrations/${name}/index.js`));
+const load = (name: string): unknown => createRequire(import.meta.url)(builtEntry(`${name}.cjs`));
 
 const named = (adapter: Adapter): Adapter => ({ ...adapter, when: 'named' });
 

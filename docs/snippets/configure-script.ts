@@ -1,4 +1,4 @@
-import { createLocks } from 'nest-redis-lock';
+import { createLocks } from 'nest-redis-lock/standalone';
 
 const migrate = async (): Promise<void> => {};
 

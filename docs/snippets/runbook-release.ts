@@ -1,4 +1,4 @@
-import { createLocks } from 'nest-redis-lock';
+import { createLocks } from 'nest-redis-lock/standalone';
 
 await using locks = await createLocks({ connection: 'redis://redis:6379', keyPrefix: 'lock:' });
 const { holders } = await locks.getLock('order:42').inspect();

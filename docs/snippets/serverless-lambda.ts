@@ -1,4 +1,4 @@
-import { createLocks, LockTimeoutError } from 'nest-redis-lock';
+import { createLocks, LockTimeoutError } from 'nest-redis-lock/standalone';
 
 // Once for each execution environment, not for each call.
 const locks = await createLocks({

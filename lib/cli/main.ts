@@ -2,7 +2,7 @@ import { runProgram } from './program.js';
 import { Terminal } from './display/terminal.js';
 import { ExitCode, exitCodeOfSignal } from './exit-code.js';
 
-/** Put here by tools/bundle-cli.mjs. */
+/** Put here by tools/bundle.mjs. */
 declare const PACKAGE_VERSION: string;
 
 const { stdin, stdout, stderr, env } = process;
@@ -15,7 +15,10 @@ stderr.on('error', () => {
   // This cannot be reported, and a command that runs under a lock goes on.
 });
 
-process.exitCode = await runProgram(process.argv.slice(2), PACKAGE_VERSION, new Terminal(stdout, stderr), {
+const program = runProgram(process.argv.slice(2), PACKAGE_VERSION, new Terminal(stdout, stderr), {
   environment: env,
   isOnTerminal: [stdin, stdout, stderr].some(({ isTTY }) => isTTY),
+});
+void program.then((exitCode) => {
+  process.exitCode = exitCode;
 });

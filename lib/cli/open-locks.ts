@@ -1,10 +1,11 @@
-import { Logger } from '@nestjs/common';
 import type { RedisLockOptions } from '../module/options/redis-lock.options.js';
 import { createLocks, type Locks } from '../module/create-locks.js';
 import { type RedisPlace, connectionOf } from './redis-place.js';
 
 /** Longest time for one command, ms: the longest that is allowed, because the server may be far away. */
 const COMMAND_TIMEOUT_MS = 2000;
+
+const SILENT = { log: () => {}, warn: () => {}, error: () => {} };
 
 /** Bytes; a longer name could hardly be an argument. */
 const LONGEST_NAME = 100_000;
@@ -26,8 +27,7 @@ export const openLocks = (
   environment: NodeJS.ProcessEnv,
   options: RedisLockOptions = {},
 ): Promise<Locks> => {
-  Logger.overrideLogger(false);
-  return createLocks({ ...moduleOptionsOf(choice, environment), ...options });
+  return createLocks({ ...moduleOptionsOf(choice, environment), ...options, logger: SILENT });
 };
 
 /** Does the work with a connection that is only read, or changed by single commands, and closes it. */

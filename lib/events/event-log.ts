@@ -110,8 +110,8 @@ const titleOfLock = (lock: NamedLock): string => {
   return `${title} ${quoted(lock.lockName)}${inParentheses(lock, lock.lockName)}`;
 };
 
-/** The part of Nest's logger that is used. */
-export interface EventLog {
+/** Receives the lines that the library writes: a logger of Nest, `console`, or one of your own. */
+export interface LockLogger {
   log(message: string): void;
   warn(message: string): void;
   error(message: string, stack?: string): void;
@@ -214,7 +214,7 @@ class EventLines {
   private readonly repeated: RepeatedLines;
 
   constructor(
-    private readonly log: EventLog,
+    private readonly log: LockLogger,
     scheduler: Pick<Scheduler, 'schedule'>,
   ) {
     this.repeated = new RepeatedLines(scheduler);
@@ -332,7 +332,7 @@ class EventLines {
  */
 export const logEvents = (
   events: LockEvents,
-  log: EventLog,
+  log: LockLogger,
   scheduler: Pick<Scheduler, 'schedule'> = systemScheduler,
 ): (() => void) => {
   const lines = new EventLines(log, scheduler);

@@ -1,19 +1,22 @@
-import { Logger } from '@nestjs/common';
 import { allSettled } from '../concurrency.js';
-import { logEvents } from '../events/event-log.js';
+import { type LockLogger, logEvents } from '../events/event-log.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 import type { ShutdownDrain } from './shutdown-drain.js';
 
+/** Returns the logger of a connection, which names it unless it is the only one. */
+export type LoggerOf = (connection: string | undefined) => LockLogger;
+
 /**
  * Opens and probes all connections concurrently, so that none waits for another, and logs their events. Not in a file with
- * the life cycle of the module: `createLocks()` in a bundle needs no `@nestjs/core`.
+ * the life cycle of the module: `createLocks()` needs no Nest.
  * @throws LockUnavailableError, LockUnsafeError, after all are closed again.
  */
 export const openConnections = async (
   { all, byName }: ConnectionRegistry<OwnedRuntime>,
   draining: ShutdownDrain,
+  loggerOf: LoggerOf,
 ): Promise<void> => {
   const logs = new Map([...byName].map(([name, runtime]) => [runtime, loggerOf(name)]));
   const probing = all.map((runtime) => {
@@ -31,10 +34,6 @@ export const openConnections = async (
   }
 };
 
-/** The logger context contains the connection's name, except for the default connection. */
-export const loggerOf = (connection: string | undefined): Logger =>
-  new Logger(
-    connection === undefined || connection === DEFAULT_CONNECTION_NAME
-      ? 'RedisLockModule'
-      : `RedisLockModule:${connection}`,
-  );
+/** Names a connection after the word for the library, except for the default connection. */
+export const named = (library: string, connection: string | undefined): string =>
+  connection === undefined || connection === DEFAULT_CONNECTION_NAME ? library : `${library}:${connection}`;

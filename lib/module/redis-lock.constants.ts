@@ -1,3 +1,6 @@
+import * as nest from '@nestjs/common';
+import { type ErrorClass, isErrorClass } from '../coordination/error-codec.js';
+
 /** Token of the options given to `RedisLockModule`, or returned by its factory. */
 export const LOCK_OPTIONS = Symbol('LOCK_OPTIONS');
 
@@ -12,3 +15,6 @@ export const LOCK_SETTINGS = Symbol('LOCK_SETTINGS');
  * `LockHealthIndicator` that the application provides, whose constructor injects it.
  */
 export const LOCK_CONNECTIONS = Symbol('LOCK_CONNECTIONS');
+
+/** Nest's exceptions, such as `NotFoundException`: thrown in another process, they get the same HTTP response here. */
+export const HTTP_ERRORS: readonly ErrorClass[] = Object.values<unknown>(nest).filter(isErrorClass);

@@ -1,6 +1,12 @@
-import { type BeforeApplicationShutdown, Inject, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Logger,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
-import { loggerOf, openConnections } from './open-connections.js';
+import { type LoggerOf, named, openConnections } from './open-connections.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 import { ShutdownDrain } from './shutdown-drain.js';
 import { DiscoveryService, ModuleRef, ModulesContainer } from '@nestjs/core';
@@ -12,6 +18,8 @@ import type { LockSettings } from './options/lock-settings.js';
 import { LOCK_CONNECTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
 
 type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+const loggerOf: LoggerOf = (connection) => new Logger(named('RedisLockModule', connection));
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -87,7 +95,7 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     this.refuseDuplicates();
     this.refuseMissingConnections();
     new ForeignInstances(this.executor, this.moduleRef).wireAll(this.discovery.getProviders());
-    await openConnections(this.connections, this.draining);
+    await openConnections(this.connections, this.draining, loggerOf);
   }
 
   beforeApplicationShutdown(): void {

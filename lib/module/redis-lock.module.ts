@@ -23,7 +23,7 @@ import { parseModuleOptions, type RedisLockOptions } from './options/redis-lock.
 import { refuseOtherThanOptions } from './options/misplaced-options.js';
 import { createConnections, loadRuntimes, type OwnedRuntime } from './runtime.factory.js';
 import type { LockSettings } from './options/lock-settings.js';
-import { LOCK_CONNECTIONS, LOCK_OPTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
+import { HTTP_ERRORS, LOCK_CONNECTIONS, LOCK_OPTIONS, LOCK_SETTINGS } from './redis-lock.constants.js';
 import { type Scheduler, systemScheduler, WATCHDOG_SCHEDULER } from '../time/scheduler.js';
 
 /** Options that must be known before the module's options are, so they are given beside `useFactory` and its kind. */
@@ -57,7 +57,7 @@ const providers: Provider[] = [
     provide: LOCK_CONNECTIONS,
     inject: [LOCK_SETTINGS, WATCHDOG_SCHEDULER],
     useFactory: async (settings: LockSettings, clock: Scheduler): Promise<ConnectionRegistry<OwnedRuntime>> =>
-      createConnections(settings, clock, await loadRuntimes(settings)),
+      createConnections(settings, clock, await loadRuntimes(settings, HTTP_ERRORS)),
   },
   {
     provide: LockService,

@@ -23,7 +23,7 @@ import { createKinds } from '../locks/lock-kinds.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { PermitsOut } from '../synchronizers/granted-permit.js';
 import { ContextLockStates, ReadWritePairs } from '../reentrancy/context-lock-state.js';
-import { type ErrorClass, ErrorCodec, isErrorClass } from '../coordination/error-codec.js';
+import { type ErrorClass, ErrorCodec } from '../coordination/error-codec.js';
 import { StartupProbe } from './startup-probe.js';
 import type { RedLockSettings } from './options/red-lock.options.js';
 import { LatchAttempts } from '../waiting/latch-attempts.js';
@@ -32,7 +32,6 @@ import { PermitAttempts, SemaphoreAttempts } from '../waiting/permit-attempts.js
 import { drainAll } from '../waiting/acquirer.js';
 import { InFlight } from '../concurrency.js';
 import { Watchdog } from '../watchdog/watchdog.js';
-import * as nest from '@nestjs/common';
 import { latchChannel, semaphoreChannel } from '../keys/redisson-keys.js';
 
 interface Parts {
@@ -69,9 +68,6 @@ const deadlockServices = (
     lockOrder: lockOrder === 'off' ? undefined : new LockOrder(events, connection, lockOrder),
   };
 };
-
-/** Nest's exceptions, such as `NotFoundException`: thrown in another process, they get the same HTTP response here. */
-export const HTTP_ERRORS: readonly ErrorClass[] = Object.values<unknown>(nest).filter(isErrorClass);
 
 /** Poll interval while the subscription is down, ms. */
 const UNSUBSCRIBED_POLL_MS = 500;
@@ -113,12 +109,17 @@ const createMasters = (
   return new Quorum(new Map(backends), quorum, scheduler);
 };
 
-/** Assembles the services of one connection. @param connection Its name. */
+/**
+ * Assembles the services of one connection.
+ * @param connection Its name.
+ * @param errors Classes of errors that the owner of a shared result may throw in another process.
+ */
 export const createRuntime = (
   settings: ConnectionSettings,
   clock: Scheduler,
   createBackend: BackendFactory = redisBackend,
   connection = DEFAULT_CONNECTION_NAME,
+  errors: readonly ErrorClass[] = [],
 ): OwnedRuntime => {
   const events = new LockEvents();
   const scheduler = new MonotonicScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
@@ -188,7 +189,7 @@ export const createRuntime = (
     attaching: new InFlight(),
     permitsInUse: new InFlight(),
     permitsOut: new PermitsOut(),
-    flights: new LocalFlights(new ErrorCodec(HTTP_ERRORS)),
+    flights: new LocalFlights(new ErrorCodec(errors)),
     contextLockStates: new ContextLockStates(),
     readWritePairs: new ReadWritePairs(),
     ...nesting,
@@ -211,14 +212,17 @@ export const createRuntime = (
 type RuntimeFactory = (settings: ConnectionSettings, clock: Scheduler, connection: string) => OwnedRuntime;
 
 /** Memory, with the translated scripts, is loaded only for a connection that names it. */
-export const loadRuntimes = async ({ target, others }: LockSettings): Promise<RuntimeFactory> => {
+export const loadRuntimes = async (
+  { target, others }: LockSettings,
+  errors?: readonly ErrorClass[],
+): Promise<RuntimeFactory> => {
   const targets = [target, ...[...others.values()].map((other) => other.target)];
   const memory = targets.some(({ kind }) => kind === 'memory')
     ? await import('../backend/memory/memory-backend.js')
     : undefined;
   return (settings, clock, connection) => {
     const createBackend = settings.target.kind === 'memory' ? memory?.memoryBackend : undefined;
-    return createRuntime(settings, clock, createBackend, connection);
+    return createRuntime(settings, clock, createBackend, connection, errors);
   };
 };
 

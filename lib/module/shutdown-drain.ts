@@ -1,4 +1,4 @@
-import { type EventLog, inParentheses, listed, quoted, seconds } from '../events/event-log.js';
+import { type LockLogger, inParentheses, listed, quoted, seconds } from '../events/event-log.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
 import type { Grant } from '../holds/grant.js';
 import { LockShutdownError } from '../errors.js';
@@ -22,7 +22,7 @@ export class ShutdownDrain {
   constructor(
     { all, base }: ConnectionRegistry<OwnedRuntime>,
     private readonly shutdownTimeout: number,
-    private readonly log: Pick<EventLog, 'warn'>,
+    private readonly log: Pick<LockLogger, 'warn'>,
   ) {
     this.runtimes = all;
     this.scheduler = base.scheduler;

@@ -3,6 +3,7 @@ import type { LockOperations } from '../backend/lock-operations.js';
 import { memoryBackend } from '../backend/memory/memory-backend.js';
 import { MemoryServer } from '../backend/memory/memory-server.js';
 import { LockUnavailableError } from '../errors.js';
+import { HTTP_ERRORS } from '../module/redis-lock.constants.js';
 import { createRuntime, type OwnedRuntime } from '../module/runtime.factory.js';
 import type { ConnectionSettings } from '../module/options/lock-settings.js';
 import { MonotonicScheduler, type Scheduler } from '../time/scheduler.js';
@@ -38,7 +39,7 @@ export class TestConnection {
       for (const part of LOCK_PARTS) failRenewals(memory[part], isRenewalFailing);
       return memory;
     };
-    const runtime = createRuntime(settings, this.clock, backend, this.name);
+    const runtime = createRuntime(settings, this.clock, backend, this.name, HTTP_ERRORS);
     neverForget(runtime);
     const pending = new Set<AcquireContext>();
     const { kinds, semaphores, expirablePermits, latches } = runtime;

@@ -1,5 +1,5 @@
-/** This module in a stack, unless a bundler has put the library into one file with others. */
-const OWN_FILE = /([^\s(]*[/\\])validation[/\\]own-place\.[cm]?[jt]s/;
+/** This module in a stack, or the file of the package that it is in, unless a bundler has put it into another one. */
+const OWN_FILE = /([^\s(]*[/\\])(?:validation[/\\]own-place\.ts|shared[/\\]locks\.cjs)/;
 const ANY_FILE = /([^\s(]+):\d+:\d+\)?$/m;
 
 /** The stack of the caller; empty if the application has replaced how stacks are written. */
@@ -36,4 +36,4 @@ export const copiesText = (): string | undefined =>
   places.length < 2
     ? undefined
     : `nest-redis-lock is loaded ${places.length} times, from ${places.map(String).join(' and ')}: a decorator, a service or a hold ` +
-      'of one copy is unknown to the module of another; install it once, and load it only by import or only by require';
+      'of one copy is unknown to the module of another; install it once';

@@ -4,7 +4,7 @@ import { plainEnvironment } from '../servers/process/plain-environment.js';
 import { killWithUs, type Reaper } from '../servers/process/reaper.js';
 import { until } from '../kit/until.js';
 
-const CLI = join(__dirname, '../../dist/cli.js');
+const CLI = join(__dirname, '../../dist/lib/cli.cjs');
 /** Only ends a test that hangs. */
 const LIMIT_MS = 90_000;
 

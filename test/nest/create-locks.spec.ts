@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import {
   createLocks,
   LockOptionsError,
@@ -17,14 +16,16 @@ describe('createLocks()', () => {
   let server: RedisServer;
 
   beforeAll(async () => {
-    Logger.overrideLogger(false);
     server = await RedisServer.start();
   });
 
-  afterAll(async () => {
-    await server.stop();
-    Logger.overrideLogger(['log', 'warn', 'error']);
+  beforeEach(() => {
+    for (const write of ['log', 'warn', 'error'] as const) jest.spyOn(console, write).mockImplementation(() => {});
   });
+
+  afterEach(() => jest.restoreAllMocks());
+
+  afterAll(() => server.stop());
 
   describe.each([
     ['in memory', () => ({ connection: 'memory' }) as const],
@@ -81,6 +82,26 @@ describe('createLocks()', () => {
     await caught(refused, LockUnavailableError);
     await until(async () => (await open()) === 0);
     admin.disconnect();
+  });
+
+  it('writes its lines to console, or to the logger that it is given', async () => {
+    const [log, warn, error] = [jest.fn(), jest.fn(), jest.fn()];
+    const connections = { default: 'memory', billing: 'memory' } as const;
+    for (const logger of [undefined, { log, warn, error }]) {
+      await using locks = await createLocks({ connections, logger });
+      await locks.forConnection('billing').acquire('lost', { lease: 50 });
+      await until(() => (logger === undefined ? jest.mocked(console.error) : error).mock.calls.length > 0);
+    }
+    const said = expect.stringMatching(/^\[nest-redis-lock:billing\] Lock "lost" was lost/);
+    expect([jest.mocked(console.error).mock.calls, error.mock.calls]).toEqual([[[said]], [[said]]]);
+  });
+
+  it.each([null, 'console', { log: () => {}, warn: () => {} }])('refuses the logger %p', async (logger) => {
+    const refused = createLocks({ connection: 'memory', logger: logger as never });
+    await expect(refused).rejects.toMatchObject({
+      name: 'LockOptionsError',
+      message: expect.stringContaining('logger'),
+    });
   });
 
   it('refuses options that make no sense before anything is sent', async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -43,7 +43,10 @@ const chosenPeers = (): typeof PEERS => {
   return PEERS.filter(({ nest }) => chosen.includes(majorOf(nest)));
 };
 
-const APPLICATIONS = ['application.cjs', 'entries.cjs', 'standalone.mjs'];
+const APPLICATIONS = ['application.cjs', 'entries.cjs'];
+
+/** Needs no Nest. */
+const SCRIPT = 'standalone.mjs';
 
 /** Major versions of Node that run the applications beside the one that runs this. */
 const OTHER_NODES = ['20', '22', '24'].filter((major) => major !== process.versions.node.split('.')[0]);
@@ -51,7 +54,17 @@ const OTHER_NODES = ['20', '22', '24'].filter((major) => major !== process.versi
 const install = (place: string, packages: readonly string[]): void => {
   writeFileSync(join(place, 'package.json'), '{ "private": true }');
   runTimed('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...packages], place);
-  for (const application of APPLICATIONS) copyFileSync(join(__dirname, application), join(place, application));
+  for (const program of [...APPLICATIONS, SCRIPT]) copyFileSync(join(__dirname, program), join(place, program));
+};
+
+/** Runs a script where ioredis is all that is installed beside the package, and compiles its types. */
+const checkScript = (place: string, tarball: string, env: NodeJS.ProcessEnv): void => {
+  console.log('No Nest');
+  install(place, ['ioredis@6.0.0', tarball]);
+  if (existsSync(join(place, 'node_modules/@nestjs'))) throw new Error('Nest was installed for a script');
+  for (const node of OTHER_NODES) runTimed('npx', ['--yes', `node@${node}`, SCRIPT], place, env);
+  runTimed(process.execPath, [SCRIPT], place, env);
+  checkResolutions(place, 'script.ts');
 };
 
 /**
@@ -79,9 +92,10 @@ const main = async (): Promise<void> => {
       for (const node of OTHER_NODES) {
         for (const application of APPLICATIONS) runTimed('npx', ['--yes', `node@${node}`, application], place, env);
       }
-      checkResolutions(place);
-      for (const program of ['application.cjs', 'standalone.mjs']) await runBundled(place, program, env);
+      checkResolutions(place, 'sub-paths.ts');
+      for (const program of ['application.cjs', SCRIPT]) await runBundled(place, program, env);
     }
+    checkScript(mkdtempSync(join(folder, 'script-')), tarball, env);
     console.log('ok');
   } finally {
     await server.stop();

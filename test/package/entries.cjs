@@ -1,8 +1,11 @@
-// Loads each entry of an installed copy of the package, with the optional peers or without them.
+// Loads each entry of an installed copy of the package, with the optional peers or without them. A process has one copy
+// of what they export, by whichever way and entry it comes.
 require('reflect-metadata');
 const assert = require('node:assert/strict');
-const { existsSync, readdirSync } = require('node:fs');
+const { readdirSync } = require('node:fs');
 const path = require('node:path');
+
+const FOLDER = path.join(path.dirname(require.resolve('nest-redis-lock/package.json')), 'dist/lib');
 
 const PEERS = {
   './opentelemetry': '@opentelemetry/api',
@@ -20,13 +23,36 @@ const isInstalled = (name) => {
   }
 };
 
+/** What was exported under each name of an entry so far. Where the main entry has a name, all that have it share it. */
+const exported = new Map();
+
+const assertOneCopy = (entry, names) => {
+  const main = require('nest-redis-lock');
+  for (const [name, value] of Object.entries(names)) {
+    const place = name in main ? name : `${entry}, ${name}`;
+    assert.ok(!exported.has(place) || exported.get(place) === value, `${place} is there twice`);
+    exported.set(place, value);
+  }
+};
+
 /** Expects that an entry loads in both module systems, or fails because its own peer is missing. */
 const load = async (name, peer) => {
   const loaders = [async () => require(name), async () => import(name)];
   for (const loader of loaders) {
-    if (peer === undefined || isInstalled(peer)) assert.ok(Object.keys(await loader()).length > 0);
-    else await assert.rejects(loader, ({ code, message }) => /MODULE_NOT_FOUND$/.test(code) && message.includes(peer));
+    if (peer === undefined || isInstalled(peer)) {
+      const { default: _, 'module.exports': __, ...names } = await loader();
+      assert.ok(Object.keys(names).length > 0);
+      assertOneCopy(name, names);
+    } else {
+      await assert.rejects(loader, ({ code, message }) => /MODULE_NOT_FOUND$/.test(code) && message.includes(peer));
+    }
   }
+};
+
+/** Tests in jest have the files for CommonJS beside what ES modules import. Locks, holds and errors are the same. */
+const sharesWithImports = () => {
+  const { LockService, LockError, createLocks, currentHold } = require(path.join(FOLDER, 'index.cjs'));
+  assertOneCopy('nest-redis-lock', { LockService, LockError, createLocks, currentHold });
 };
 
 const keepsUntilTransactionEnds = async () => {
@@ -71,21 +97,18 @@ const keepsUntilTransactionEnds = async () => {
   await app.close();
 };
 
-/** The entries of the package: those that have an export, and each folder of the pattern. */
+/** The entries of the package: each file with declarations. */
 const entries = () => {
-  const manifest = require.resolve('nest-redis-lock/package.json');
-  const folder = path.join(path.dirname(manifest), 'dist/cjs/integrations');
-  const integrations = readdirSync(folder).filter((name) => existsSync(path.join(folder, name, 'index.js')));
-  assert.ok(integrations.length > 0);
-  return Object.keys(require(manifest).exports)
-    .filter((entry) => !entry.endsWith('.json'))
-    .flatMap((entry) => (entry === './*' ? integrations.map((name) => `./${name}`) : [entry]));
+  const names = readdirSync(FOLDER).flatMap((file) => /^(\w+)\.d\.cts$/.exec(file)?.[1] ?? []);
+  assert.ok(names.length > 10);
+  return names.map((name) => (name === 'index' ? '.' : `./${name}`));
 };
 
 const main = async () => {
   for (const entry of entries()) {
     await load(`nest-redis-lock${entry.slice(1)}`, PEERS[entry]);
   }
+  sharesWithImports();
   if (isInstalled('@nestjs-cls/transactional')) await keepsUntilTransactionEnds();
 };
 

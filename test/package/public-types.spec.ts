@@ -9,6 +9,7 @@ const OUT = join(ROOT, 'dist/types');
 const ENTRIES = [
   'index',
   'advanced',
+  'standalone',
   'testing/index',
   ...['dashboard', 'fencing', 'opentelemetry', 'prometheus', 'schedule', 'terminus', 'transactional', 'typeorm'].map(
     entryOf,

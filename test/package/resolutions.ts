@@ -13,11 +13,11 @@ const RESOLUTIONS: readonly (readonly string[])[] = [
   ['--moduleResolution', 'bundler', '--module', 'esnext'],
 ];
 
-/** Compiles imports of every sub-path in a folder where the package is installed, under every module resolution. */
-export const checkResolutions = (place: string): void => {
+/** Compiles imports of the package in a folder where it is installed, under every module resolution. */
+export const checkResolutions = (place: string, program: string): void => {
   // The second one is an ES module under the resolutions of Node, and sees the declarations of that.
-  const files = ['sub-paths.ts', 'sub-paths.mts'];
-  for (const file of files) copyFileSync(join(__dirname, 'sub-paths.ts'), join(place, file));
+  const files = [program, program.replace('.ts', '.mts')];
+  for (const file of files) copyFileSync(join(__dirname, program), join(place, file));
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--lib', 'ES2023,ESNext.Disposable,DOM'];
   for (const resolution of RESOLUTIONS) {
     runTimed(process.execPath, [TSC, ...resolution, '--ignoreConfig', ...options, ...files], place);

@@ -1,7 +1,6 @@
-// A script without Nest's container, as an ES module, run bundled into one file.
-import 'reflect-metadata';
+// A script as an ES module, beside ioredis alone, and bundled into one file.
 import assert from 'node:assert/strict';
-import { createLocks } from 'nest-redis-lock';
+import { createLocks } from 'nest-redis-lock/standalone';
 
 const locks = await createLocks({ connection: process.env.REDIS_URL, keyPrefix: 'bundled:' });
 try {

@@ -7,6 +7,7 @@ import { observeLocks } from 'nest-redis-lock/opentelemetry';
 import { collectLockMetrics } from 'nest-redis-lock/prometheus';
 import { LockedCron } from 'nest-redis-lock/schedule';
 import { LockHealthIndicator } from 'nest-redis-lock/terminus';
+import { createLocks } from 'nest-redis-lock/standalone';
 import { LockTesting } from 'nest-redis-lock/testing';
 import { trackTransactions } from 'nest-redis-lock/transactional';
 import { transactionEnd } from 'nest-redis-lock/typeorm';
@@ -25,6 +26,8 @@ export const opentelemetry: number = observeLocks;
 export const prometheus: number = collectLockMetrics;
 // @ts-expect-error
 export const schedule: number = LockedCron;
+// @ts-expect-error
+export const standalone: number = createLocks;
 // @ts-expect-error
 export const terminus: number = LockHealthIndicator;
 // @ts-expect-error

@@ -1,5 +1,5 @@
 import { HttpException, NotFoundException } from '@nestjs/common';
-import { HTTP_ERRORS } from '../../lib/module/runtime.factory.js';
+import { HTTP_ERRORS } from '../../lib/module/redis-lock.constants.js';
 import { ErrorCodec } from '../../lib/coordination/error-codec.js';
 import { read, type FlightResult, write } from '../../lib/coordination/flight-result.js';
 

@@ -5,22 +5,14 @@ import ts from 'typescript';
 const LIB = join(import.meta.dirname, '../../lib');
 const PACKAGE = '/app/node_modules/nest-redis-lock';
 const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
-const { exports } = JSON.parse(manifest) as {
-  readonly exports: Readonly<Record<string, { readonly require: { readonly types: string } } | string>>;
-};
 
-/** The folders that the pattern of `exports` stands for. */
 const integrations = readdirSync(join(LIB, 'integrations')).filter((name) =>
   existsSync(join(LIB, 'integrations', name, 'index.ts')),
 );
 
-/** The entries of the package that have types, and where these are. */
-const entries = Object.entries(exports).flatMap(([path, target]) =>
-  typeof target === 'string'
-    ? []
-    : (path === './*' ? integrations : [path]).map(
-        (name) => [join('nest-redis-lock', name), join(PACKAGE, target.require.types.replace('*', name))] as const,
-      ),
+/** The entries of the package, and where their types are. */
+const entries = ['index', 'advanced', 'standalone', 'testing', ...integrations].map(
+  (name) => [join('nest-redis-lock', name === 'index' ? '' : name), `${PACKAGE}/dist/lib/${name}.d.cts`] as const,
 );
 
 /** The package as it is installed: its manifest and the types that it names. */
@@ -39,9 +31,10 @@ describe('The types of the package', () => {
 
 describe('The entry for applications', () => {
   const namesIn = (file: string): readonly string[] => {
-    const { statements } = ts.createSourceFile(file, readFileSync(join(LIB, file), 'utf8'), ts.ScriptTarget.Latest);
-    return statements.flatMap((statement) => {
-      const clause = ts.isExportDeclaration(statement) ? statement.exportClause : undefined;
+    const source = ts.createSourceFile(file, readFileSync(join(LIB, file), 'utf8'), ts.ScriptTarget.Latest, true);
+    return source.statements.flatMap((statement) => {
+      const { exportClause: clause, moduleSpecifier } = ts.isExportDeclaration(statement) ? statement : {};
+      if (!clause && moduleSpecifier?.getText(source) === "'./standalone.js'") return namesIn('standalone.ts');
       if (!clause || !ts.isNamedExports(clause)) throw new Error(`${file} has a statement that is no list of names`);
       return clause.elements.map(({ name }) => name.text);
     });

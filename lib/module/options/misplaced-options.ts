@@ -20,6 +20,7 @@ export const OPTIONS_OF_MODULE: OptionsPlace = {
     exceptionFilter: BESIDE_FACTORY,
     ...atOnePlace([...IOREDIS_OPTIONS, 'cluster', 'url'], IN_CONNECTION),
     ...atOnePlace(SERVICE_WORK_OPTIONS, WHERE_LOCKED),
+    logger: 'in createLocks(); an application has the logger of Nest',
     nodes: 'in redLock: { nodes: [connection, connection, connection] }',
   },
 };

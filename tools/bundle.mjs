@@ -1,0 +1,158 @@
+// Bundles lib/, which tsc has compiled to dist/build, into what is published, dist/lib: each entry with its declarations,
+// the files that entries share, and the command line. What an application has anyway, the peers, it has from there.
+import { build } from 'esbuild';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rollup } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
+import { minify } from 'terser';
+import { entries } from './entries.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const compiled = join(root, 'dist/build');
+const dir = join(root, 'dist/lib');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const inputs = (ending, files = entries) =>
+  Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(compiled, `${file}${ending}`)]));
+
+/** Puts the argument parser into the command line, so that users who never run it install nothing for it. */
+const commander = {
+  name: 'commander',
+  resolveId: (id) => (id === 'commander' ? id : undefined),
+  async load(id) {
+    if (id !== 'commander') return undefined;
+    const options = { entryPoints: [id], bundle: true, platform: 'node', format: 'cjs', minify: true, write: false };
+    const { outputFiles } = await build({ ...options, absWorkingDir: root, logLevel: 'warning' });
+    const names = ['Command', 'CommanderError', 'InvalidArgumentError', 'Option'];
+    return `const module = { exports: {} };
+      ((module, exports) => {${outputFiles[0].text}})(module, module.exports);
+      export const { ${names.join(', ')} } = module.exports;`;
+  },
+};
+
+/** Without comments and spaces it loads faster, and takes less memory. Names that stacks show stay as they are. */
+const minifier = {
+  name: 'minifier',
+  renderChunk: (code) =>
+    minify(code, {
+      ecma: 2022,
+      format: { ascii_only: true },
+      keep_classnames: true,
+      keep_fnames: true,
+      compress: { global_defs: { PACKAGE_VERSION: version } },
+    }),
+};
+
+const external = (id) => /^[@a-z]/.test(id) && id !== 'commander';
+
+/** Warnings end the build, but for one: the helpers that tsc writes for decorators ask for `this`, and do without it. */
+const onLog = (level, log, handler) => {
+  if (log.code !== 'THIS_IS_UNDEFINED') handler(level === 'warn' ? 'error' : level, log);
+};
+
+rmSync(dir, { recursive: true, force: true });
+const library = await rollup({
+  input: inputs('.js', { ...entries, cli: 'cli/main' }),
+  external,
+  plugins: [commander],
+  treeshake: { moduleSideEffects: false },
+  onLog,
+});
+
+/** Whether a file needs a peer other than ioredis, itself or by another file. */
+const needsPeer = (id, getModuleInfo, seen = new Set()) => {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  if (external(id)) return !/^(node:|ioredis$)/.test(id);
+  return getModuleInfo(id).importedIds.some((imported) => needsPeer(imported, getModuleInfo, seen));
+};
+
+/** The entry, or the folder of several, that a file is written for; `undefined`: for all. */
+const ownerOf = (id) => {
+  const [top, folder] = relative(compiled, id).split('/');
+  return top === 'integrations' ? folder : ['testing', 'cli'].includes(top) ? top : undefined;
+};
+
+/**
+ * The files that are shared. Those that need no Nest are CommonJS for both formats, so that a process has one copy of
+ * them, whether its files import or require it. Nest is an ES module, and an ES module has to import that.
+ */
+const manualChunks = (id, { getModuleInfo }) => {
+  const owner = ownerOf(id);
+  if (getModuleInfo(id).isEntry || !id.startsWith(compiled) || owner === 'cli') return undefined;
+  if (owner === 'metrics') return owner;
+  if (needsPeer(id, getModuleInfo)) return owner === undefined ? 'nest' : undefined;
+  if (relative(compiled, id).startsWith('backend/memory/')) return 'memory';
+  return owner ?? 'locks';
+};
+
+/** The names of each entry that exist at run time. */
+const values = new Map();
+
+for (const [format, ending] of [
+  ['cjs', 'cjs'],
+  ['es', 'mjs'],
+]) {
+  /** Whether the file for CommonJS serves ES modules as well. */
+  const isLeftOut = ({ name, isEntry }) =>
+    format === 'es' && (isEntry ? ['cli', 'standalone'].includes(name) : !['nest', 'metrics'].includes(name));
+  const fileName = (chunk) => `[name].${isLeftOut(chunk) ? 'cjs' : ending}`;
+  const { output } = await library.write({
+    dir,
+    format,
+    exports: 'named',
+    minifyInternalExports: false,
+    hoistTransitiveImports: false,
+    externalLiveBindings: false,
+    entryFileNames: fileName,
+    chunkFileNames: (chunk) => `shared/${fileName(chunk)}`,
+    manualChunks,
+    banner: ({ name }) => (name === 'cli' ? '#!/usr/bin/env node' : ''),
+    plugins: [
+      minifier,
+      {
+        name: 'leave out what the other format has',
+        generateBundle: (_, bundle) => {
+          for (const [file, chunk] of Object.entries(bundle)) if (isLeftOut(chunk)) delete bundle[file];
+        },
+      },
+    ],
+  });
+  for (const { isEntry, name, exports } of output) if (isEntry) values.set(name, exports);
+}
+chmodSync(join(dir, 'cli.cjs'), 0o755);
+
+/** Marks the other names of an entry as types: the plugin forgets that, and a class would pass for one that can be made. */
+const markTypes = (code, { isEntry, name }) =>
+  isEntry
+    ? code.replaceAll(/(?<=^export \{)[^}]*/gm, (names) =>
+        names.replaceAll(/(?:\w+ as )?(\w+)(?=,| *$)/g, (each, as) =>
+          values.get(name).includes(as) ? each : `type ${each}`,
+        ),
+      )
+    : undefined;
+
+const types = await rollup({
+  input: inputs('.d.ts'),
+  external,
+  plugins: [dts({ tsconfig: join(root, 'tsconfig.build.json') })],
+  // Types that have no name for users are parts of others that have one: test/package/public-types.spec.ts.
+  onLog: (level, log, handler) => {
+    if (!log.message.includes('private shared type exports')) onLog(level, log, handler);
+  },
+});
+await types.write({
+  dir,
+  format: 'es',
+  hoistTransitiveImports: false,
+  entryFileNames: '[name].d.cts',
+  chunkFileNames: 'shared/[name].d.cts',
+  minifyInternalExports: false,
+  manualChunks,
+  plugins: [{ name: 'types', renderChunk: markTypes }],
+});
+for (const name of Object.keys(entries)) {
+  if (name !== 'standalone') writeFileSync(join(dir, `${name}.d.mts`), `export * from './${name}.cjs';\n`);
+}
