@@ -88,6 +88,13 @@ const manualChunks = (id, { getModuleInfo }) => {
   return owner ?? 'locks';
 };
 
+/**
+ * What ES modules import in place of a shared file. Node reads all of a CommonJS file for its names before it runs it: of
+ * a large one that takes longer than to load it.
+ */
+const namesOf = ({ name, exports }) =>
+  `"use strict";const all=require("./${name}.cjs");${exports.map((each) => `exports.${each}=all.${each};`).join('')}\n`;
+
 /** The names of each entry that exist at run time. */
 const values = new Map();
 
@@ -98,7 +105,7 @@ for (const [format, ending] of [
   /** Whether the file for CommonJS serves ES modules as well. */
   const isLeftOut = ({ name, isEntry }) =>
     format === 'es' && (isEntry ? ['cli', 'standalone'].includes(name) : !['nest', 'metrics'].includes(name));
-  const fileName = (chunk) => `[name].${isLeftOut(chunk) ? 'cjs' : ending}`;
+  const fileName = (chunk) => `[name].${isLeftOut(chunk) ? 'names.cjs' : ending}`;
   const { output } = await library.write({
     dir,
     format,
@@ -115,7 +122,10 @@ for (const [format, ending] of [
       {
         name: 'leave out what the other format has',
         generateBundle: (_, bundle) => {
-          for (const [file, chunk] of Object.entries(bundle)) if (isLeftOut(chunk)) delete bundle[file];
+          for (const [file, chunk] of Object.entries(bundle).filter(([, each]) => isLeftOut(each))) {
+            if (chunk.isEntry) delete bundle[file];
+            else chunk.code = namesOf(chunk);
+          }
         },
       },
     ],
