@@ -103,6 +103,21 @@ describe('The waiters of a process that are given a fair lock', () => {
     expect(world.left).toEqual([wait.owner]);
   });
 
+  it('D76: ask for the one that the server names, though a message came while another of them was asking', async () => {
+    const first = await enterListening();
+    const second = await world.enter();
+    // It may be for either of them.
+    await world.publishToClient();
+    await world.place(second.owner, OURS);
+    await world.place(first.owner, { outcome: 'waiting', ...OURS });
+    expect(world.attempting).toEqual([second.owner]);
+    await world.publishToClient();
+    await world.place(second.owner, { ...OURS, outcome: 'waiting', holder: first.owner, head: first.owner });
+    expect(world.attempting).toEqual([first.owner]);
+    await world.grant(first.owner);
+    expect([first.outcome, second.outcome]).toEqual([`granted ${first.owner}`, 'waiting']);
+  });
+
   it.each([
     ['the holder is of Redisson', { holder: '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11:1', isMixed: false }],
     ['waiters of Redisson are ahead', { ...OURS, isMixed: true }],

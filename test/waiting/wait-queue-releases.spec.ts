@@ -221,6 +221,19 @@ describe('A lease that was shortened', () => {
     },
   );
 
+  it('D77: does not let a reader sleep for longer than a writer that waits keeps it out', async () => {
+    const bench = new WaitQueueBench({ hearsLeases: true });
+    await bench.sleeping('a');
+    bench.pubSub.announce('0');
+    const attempt = await bench.attempt();
+    attempt.busy({ next: 'writer', remaining: 1000, isWriter: true });
+    await expect(bench.attemptsIn(1)).resolves.toEqual([]);
+    // What is left to the readers that hold it.
+    bench.pubSub.announce('4000');
+    await expect(bench.attemptsIn(998)).resolves.toEqual([]);
+    await expect(bench.attemptsIn(10)).resolves.toHaveLength(1);
+  });
+
   it('does not end the sleep after the next attempt, which was sent later', async () => {
     const bench = new WaitQueueBench({ hearsLeases: true });
     await bench.sleeping('a');

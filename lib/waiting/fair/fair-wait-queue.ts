@@ -364,9 +364,11 @@ export class FairWaitQueue {
     // Lost replies, or places that expired unnoticed, may have let our order diverge from the server's. The holder is
     // a waiter of ours if the message that gave it the lock was lost.
     const next = this.waiters.get(holder) ?? this.waiters.get(head);
+    const isOther = next !== undefined && next !== waiter && this.order.has(next);
     if (next && next !== this.order.head && this.order.has(next)) this.order.putFirst(next);
-    if (waiter.mayHold) this.askFirst(waiter);
-    if (this.order.head !== before) this.wake();
+    // A message that came meanwhile was for another of ours, if the server names that one.
+    if (waiter.mayHold && !isOther) this.askFirst(waiter);
+    if (this.order.head !== before || (waiter.mayHold && isOther)) this.wake();
     else if (this.order.head !== waiter) this.sleepAnew();
     if (this.contending) return;
     this.contending = true;

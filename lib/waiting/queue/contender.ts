@@ -191,7 +191,9 @@ export class Contender<Wanted, Got extends object> {
     const { state, outcome } = this;
     if (state.name === 'attempting' || state === PRECEDED) this.told = remaining;
     if (state !== RESTING || outcome instanceof LockUnavailableError) return;
-    this.outcome = { ...outcome, remaining };
+    // A writer that waits keeps readers out for the time of its place, whatever is left to those that read.
+    const most = outcome?.isWriter ? outcome.remaining : Number.POSITIVE_INFINITY;
+    this.outcome = { ...outcome, remaining: Math.min(remaining, most) };
     this.sleepAnew();
   }
 
