@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import { inspect } from 'node:util';
 import type { Redis } from 'ioredis';
 import {
@@ -18,11 +17,12 @@ let admin: Redis;
 let said: string[] = [];
 
 const say = (line: string): number => said.push(line);
+const logger = { log: say, warn: say, error: say };
 
 /** Starts, and resolves with the error that refused the start; `undefined`: none. Closes what has started. */
 const start = async (options: RedisLockOptions): Promise<LockError | undefined> => {
   try {
-    const locks = await createLocks({ keyPrefix: 'shop:', commandTimeout: '2s', ...options });
+    const locks = await createLocks({ keyPrefix: 'shop:', commandTimeout: '2s', ...options, logger });
     await locks.close();
     return undefined;
   } catch (error) {
@@ -33,7 +33,6 @@ const start = async (options: RedisLockOptions): Promise<LockError | undefined> 
 beforeAll(async () => {
   server = await RedisServer.start();
   admin = connectAdmin(server.url);
-  Logger.overrideLogger({ log: say, warn: say, error: say });
 });
 
 beforeEach(() => {
@@ -41,7 +40,6 @@ beforeEach(() => {
 });
 
 afterAll(async () => {
-  Logger.overrideLogger(false);
   admin.disconnect();
   await server.stop();
 });
@@ -104,7 +102,7 @@ describe('D54: What the start says of a server that cannot be used', () => {
 
   it('says that the ports of Sentinels lead to Redis', async () => {
     const sentinels = [{ host: server.host, port: server.port }];
-    await using locks = await createLocks({ connection: { sentinels, name: 'shop' }, probe: false });
+    await using locks = await createLocks({ connection: { sentinels, name: 'shop' }, probe: false, logger });
     await until(() => said.length > 0);
     expect(said[0]).toContain('give the ports of the Sentinels, such as 26379, and not of Redis');
     await locks.close();

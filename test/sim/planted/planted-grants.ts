@@ -209,8 +209,8 @@ export const plantedGrants: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/queue/contender.ts',
-        find: 'this.outcome = { ...outcome, remaining };\n    this.sleepAnew();',
-        replace: 'this.outcome = { ...outcome, remaining };',
+        find: 'this.outcome = { ...outcome, remaining: Math.min(remaining, most) };\n    this.sleepAnew();',
+        replace: 'this.outcome = { ...outcome, remaining: Math.min(remaining, most) };',
       },
     ],
   },
