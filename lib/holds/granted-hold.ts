@@ -26,7 +26,7 @@ import { checkLease, type LeaseTerms } from '../waiting/acquire.options.js';
 export class GrantedHold implements CountedHold, Seat<GrantedHold> {
   readonly seat: Seat<GrantedHold>;
   private releasing: Promise<HoldRelease> | undefined;
-  /** What a release resolves with, once the hold was detached. */
+  /** Result of a release, once the hold was detached. */
   private endedAs: HoldRelease | undefined;
   /** Settles with an upgrade, a downgrade or a detachment in flight. */
   private converting: Promise<unknown> | undefined;

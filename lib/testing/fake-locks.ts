@@ -106,7 +106,7 @@ export class FakeLocks extends LockService {
     this.executor = new RecordingExecutor(connections, (call) => calls.push(call));
   }
 
-  /** What was acquired so far, in order; re-entries are not recorded. */
+  /** Calls that acquired so far, in order; re-entries are not recorded. */
   get acquired(): readonly FakeLockCall[] {
     return [...this.grantsMade];
   }

@@ -41,7 +41,7 @@ export interface TestWaiter {
   readonly name: string;
   readonly side: Side;
   readonly connection: string;
-  /** What is waited for, as in error messages: `Lock`, `Semaphore`. */
+  /** Word for the kind that it waits for, as in error messages: `Lock`, `Semaphore`. */
   readonly what: string;
 }
 

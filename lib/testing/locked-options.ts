@@ -3,7 +3,7 @@ import { LockOptionsError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 
 /**
- * What `@Locked` or `@SingleFlight` was given for a method, to assert what is locked. Of several, the outermost.
+ * Options that `@Locked` or `@SingleFlight` was given for a method, to assert what is locked. Of several, the outermost.
  * @throws LockOptionsError for a value without such a decorator.
  *
  * @example

@@ -148,7 +148,7 @@ export class WaitLimit {
   }
 }
 
-/** What differs in a copy of a limit. */
+/** Differences of a copy of a limit. */
 interface Changes {
   readonly wait?: number;
   readonly signals?: readonly AbortSignal[];

@@ -11,7 +11,7 @@ const SHORTEST_BEAT_MS = 5;
 /** How often the shortest lease is looked up again, ms. */
 const SURVEY_MS = 1000;
 
-/** What the watchdog holds, and how it makes up for lost time. */
+/** The holds of the watchdog, and its way to make up for lost time. */
 interface WatchedHolds extends Iterable<Watched> {
   readonly size: number;
   has(hold: Watched): boolean;

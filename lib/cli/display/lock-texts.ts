@@ -16,7 +16,7 @@ const whoIs = ({ service, method, host, pid, keptUntil }: HolderRecord): string 
 
 const heldFor = ({ since }: HolderRecord): string => seconds(Math.max(0, Date.now() - since));
 
-/** Whose text is shown of several holders, with the number of the others. */
+/** Text of the first of several holders, with the number of the others. */
 const firstOf = ({ holders, holderCount }: InspectedLock, text: (holder: InspectedHolder) => string): string => {
   const [holder] = holders;
   if (holder === undefined) return NONE;

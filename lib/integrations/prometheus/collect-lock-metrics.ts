@@ -76,7 +76,7 @@ export const parsePrometheusOptions = (
   return { registry, prefix, maxLabelSets: parseMaxLabelSets(maxLabelSets) };
 };
 
-/** By what is used of it: the application's prom-client may be another copy. */
+/** Tells a registry by the methods that are used: the application's prom-client may be another copy. */
 const isRegistry = (value: unknown): value is LockMetricsRegistry =>
   typeof value === 'object' &&
   value !== null &&

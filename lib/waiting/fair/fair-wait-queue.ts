@@ -363,12 +363,12 @@ export class FairWaitQueue {
     this.order.add(waiter);
     // Lost replies, or places that expired unnoticed, may have let our order diverge from the server's. The holder is
     // a waiter of ours if the message that gave it the lock was lost.
-    const next = this.waiters.get(holder) ?? this.waiters.get(head);
-    const isOther = next !== undefined && next !== waiter && this.order.has(next);
-    if (next && next !== this.order.head && this.order.has(next)) this.order.putFirst(next);
+    const named = this.waiters.get(holder) ?? this.waiters.get(head);
+    const next = named && this.order.has(named) ? named : waiter;
+    if (next === named && next !== this.order.head) this.order.putFirst(next);
     // A message that came meanwhile was for another of ours, if the server names that one.
-    if (waiter.mayHold && !isOther) this.askFirst(waiter);
-    if (this.order.head !== before || (waiter.mayHold && isOther)) this.wake();
+    if (waiter.mayHold) this.askFirst(next);
+    if (this.order.head !== before) this.wake();
     else if (this.order.head !== waiter) this.sleepAnew();
     if (this.contending) return;
     this.contending = true;
