@@ -110,10 +110,14 @@ export class LockService {
     options: O & CheckLockOptions<O, LockOptions & WithLockOptions>,
     fn: (hold: Hold) => T | Promise<T>,
   ): Promise<T | InsteadOf<O>>;
-  async withLock<T>(name: string, ...given: WorkArguments<LockOptions & WithLockOptions, Work<T>>): Promise<unknown> {
-    const [options, work] = parseWork('withLock', given);
-    const { lock, request } = chooseLockForWork(this.runtime, this.connections, name, options);
-    return lock.runLocked(request, work);
+  withLock<T>(name: string, ...given: WorkArguments<LockOptions & WithLockOptions, Work<T>>): Promise<unknown> {
+    try {
+      const [options, work] = parseWork('withLock', given);
+      const { lock, request } = chooseLockForWork(this.runtime, this.connections, name, options);
+      return lock.runLocked(request, work);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**

@@ -34,7 +34,7 @@ interface Origin {
  * Acquires everything that a call needs, or nothing.
  * @param names Full names, at least one, without duplicates, in the order common to all processes.
  */
-const acquireFor = async (
+const acquireFor = (
   runtime: LockRuntime,
   plan: Pick<LockedPlan, 'need' | 'holdAtLeast'>,
   names: readonly string[],
@@ -170,18 +170,26 @@ export class LockedExecutor {
     return { enter: (signal) => this.enter(call, signal), onConflict: (error) => this.onConflict(call, error) };
   }
 
-  private async enter(call: LockedCall, signal?: AbortSignal): Promise<CriticalSection> {
-    const { plan, args, key, callerGone } = call;
-    const runtime = this.connections.get(plan.connection);
-    const keys = key(runtime.defaults.maxNames);
-    const names = (typeof keys === 'string' ? [keys] : keys).map((name) => fullName(name, runtime.defaults));
-    const terms = termsFor(runtime, plan.request(runtime.defaults.wait, signal), [callerGone, call.signal?.()]);
-    const { releaseAfter } = plan;
-    if (!releaseAfter) return acquireFor(runtime, plan, sortedNames(names), call, terms);
-    const enter = (): Promise<CriticalSection> => acquireFor(runtime, plan, sortedNames(names), call, terms);
-    const keptFor = beneficiaryOf(releaseAfter, args, call.method);
-    const section = await (keptFor ? runFor(keptFor, enter) : enter());
-    return leaveAfter(section, () => releaseAfter({ args }), runtime.events);
+  private enter(call: LockedCall, signal?: AbortSignal): Promise<CriticalSection> {
+    try {
+      const { plan, args, key, callerGone } = call;
+      const runtime = this.connections.get(plan.connection);
+      const { defaults, events } = runtime;
+      const keys = key(defaults.maxNames);
+      const names =
+        typeof keys === 'string'
+          ? [fullName(keys, defaults)]
+          : sortedNames(keys.map((name) => fullName(name, defaults)));
+      const terms = termsFor(runtime, plan.request(defaults.wait, signal), [callerGone, call.signal?.()]);
+      const enter = (): Promise<CriticalSection> => acquireFor(runtime, plan, names, call, terms);
+      const { releaseAfter } = plan;
+      if (!releaseAfter) return enter();
+      const keptFor = beneficiaryOf(releaseAfter, args, call.method);
+      const entering = keptFor ? runFor(keptFor, enter) : enter();
+      return entering.then((section) => leaveAfter(section, () => releaseAfter({ args }), events));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   private async onConflict({ plan, args, instance }: LockedCall, error: unknown): Promise<unknown> {

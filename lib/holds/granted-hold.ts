@@ -186,13 +186,14 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
   }
 
   /** Releases. A failure is emitted as an event, so that the result of the protected work is never replaced. */
-  async releaseQuietly(): Promise<void> {
-    try {
-      await this.release();
-    } catch (error) {
-      const { grant } = this;
-      grant.runtime.events.emit({ type: 'release-failed', ...eventFieldsOf(grant), error });
-    }
+  releaseQuietly(): Promise<void> {
+    return this.release().then(
+      () => {},
+      (error: unknown) => {
+        const { grant } = this;
+        grant.runtime.events.emit({ type: 'release-failed', ...eventFieldsOf(grant), error });
+      },
+    );
   }
 
   run<T>(fn: () => T): T {

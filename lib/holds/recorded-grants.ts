@@ -5,6 +5,8 @@ import { type HolderRecord, readRecord } from '../inspection/holder-record.js';
 import { type LockFamily, storedName } from './lock-kind.js';
 import { hostname } from 'node:os';
 import { onRejection } from '../concurrency.js';
+import { LinkedList, ListNode } from '../linked-list.js';
+import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { GrantRegistry } from './grant-registry.js';
 import type { Grant } from './grant.js';
@@ -71,21 +73,44 @@ export interface RecordSettings {
 /** The longest trace id that is recorded; one of W3C has 32 characters, and a whole `traceparent` 55. */
 const LONGEST_TRACE_ID = 128;
 
-/** The grants of one owner of one lock: the one that the record is about comes last. */
-interface Recorded {
-  readonly grants: Grant[];
-  readonly records: Map<Grant, HolderRecord>;
+/** How long a lock is held before its record is written, ms: hardly anybody reads that of a shorter hold. */
+const RECORDED_AFTER_MS = 100;
+
+/** A grant, and what is recorded of it. */
+interface RecordedGrant {
+  readonly grant: Grant;
+  readonly record: HolderRecord;
+}
+
+/** The grants of one owner of one lock: the record is about the last of them. */
+class RecordedOwner extends ListNode<RecordedOwner> {
+  readonly grants: RecordedGrant[] = [];
+
+  constructor(
+    readonly scheduler: MonotonicScheduler,
+    /** When the record is to be written, by that clock. */
+    readonly due: number,
+  ) {
+    super();
+  }
+
+  get last(): RecordedGrant | undefined {
+    return this.grants.at(-1);
+  }
 }
 
 const nameOf = ({ kind: { family }, name }: Grant): string => storedName({ family, name });
 
 /**
- * A registry that writes beside each lock who holds it, with the option `holderRecords`: one command after each
- * acquisition, one with each renewal and one after each release, none of which is waited for. A record ends with the
- * lease. One that could not be written is written again with the next renewal.
+ * A registry that writes beside each lock who holds it, with the option `holderRecords`: one command once it has been held
+ * for 100 ms, one with each renewal after that and one after the release, none of which is waited for. A record ends with
+ * the lease. One that could not be written is written again with the next renewal.
  */
 export class RecordedGrants extends GrantRegistry<Grant> {
-  private readonly recorded = new Map<string, Recorded>();
+  private readonly recorded = new Map<string, RecordedOwner>();
+  /** Those whose record is not written yet, in the order in which it is due. */
+  private readonly unwritten = new LinkedList<RecordedOwner>();
+  private timer: ScheduledTask | undefined;
   private readonly self: Pick<HolderRecord, 'host' | 'pid' | 'service'>;
   /** The trace id of the caller whose grant is being made. */
   private callers: { readonly traceId: string | undefined } | undefined;
@@ -106,34 +131,29 @@ export class RecordedGrants extends GrantRegistry<Grant> {
     // The servers of a RedLock have no records: a minority of them may be out of date.
     if (grant.kind.family === 'quorum') return;
     const key = this.keyOf(grant);
-    const recorded = this.recorded.get(key) ?? { grants: [], records: new Map<Grant, HolderRecord>() };
-    recorded.grants.push(grant);
-    recorded.records.set(grant, this.recordOf(grant));
-    this.recorded.set(key, recorded);
+    const owner = this.recorded.get(key) ?? this.ownerOf(grant, key);
+    owner.grants.push({ grant, record: this.recordOf(grant) });
   }
 
   override delete(grant: Grant): void {
     super.delete(grant);
     const key = this.keyOf(grant);
-    const recorded = this.recorded.get(key);
-    const at = recorded?.grants.indexOf(grant) ?? -1;
-    if (!recorded || at === -1) return;
-    const record = recorded.records.get(grant);
-    recorded.grants.splice(at, 1);
-    recorded.records.delete(grant);
-    const last = recorded.grants.at(-1);
-    if (!last) {
+    const owner = this.recorded.get(key);
+    const at = owner?.grants.findIndex((each) => each.grant === grant) ?? -1;
+    if (!owner || at === -1) return;
+    const [ended] = owner.grants.splice(at, 1);
+    if (!owner.last) {
       this.recorded.delete(key);
-      this.end(grant, record);
-    } else if (at === recorded.grants.length) {
+      this.end(owner, ended);
+    } else if (at === owner.grants.length) {
       // The reads of a writer have ended, and it goes on writing.
-      this.write(last, recorded);
+      this.writeIfDue(owner);
     }
   }
 
   override renewed(grant: Grant): void {
-    const recorded = this.recorded.get(this.keyOf(grant));
-    if (recorded?.grants.at(-1) === grant) this.write(grant, recorded);
+    const owner = this.recorded.get(this.keyOf(grant));
+    if (owner?.last?.grant === grant) this.writeIfDue(owner);
   }
 
   /** A grant is often made by the code that releases the lock, which has another trace. */
@@ -180,17 +200,47 @@ export class RecordedGrants extends GrantRegistry<Grant> {
     return `${owner} ${name}`;
   }
 
-  private write(grant: Grant, { records }: Recorded): void {
-    const record = records.get(grant);
-    const lease = grant.lease.remainingOnServer;
-    if (record && lease > 0) this.keep(grant, record, lease);
+  private ownerOf(grant: Grant, key: string): RecordedOwner {
+    const { scheduler } = grant.runtime;
+    const owner = new RecordedOwner(scheduler, scheduler.now() + RECORDED_AFTER_MS);
+    this.recorded.set(key, owner);
+    this.unwritten.append(owner);
+    // One timer for all: most end before it, and none of them sets another.
+    this.timer ??= scheduler.schedule(RECORDED_AFTER_MS, () => this.writeDue());
+    return owner;
+  }
+
+  private writeDue(): void {
+    this.timer = undefined;
+    for (let { first } = this.unwritten; first; { first } = this.unwritten) {
+      const { scheduler, due } = first;
+      const left = due - scheduler.now();
+      if (left > 0) {
+        this.timer = scheduler.schedule(left, () => this.writeDue());
+        return;
+      }
+      this.unwritten.delete(first);
+      this.write(first);
+    }
+  }
+
+  private writeIfDue(owner: RecordedOwner): void {
+    if (!this.unwritten.has(owner)) this.write(owner);
+  }
+
+  private write({ last }: RecordedOwner): void {
+    const lease = last?.grant.lease.remainingOnServer ?? 0;
+    if (last && lease > 0) this.keep(last.grant, last.record, lease);
   }
 
   /** A lock that is kept for its minimum hold time, such as that of a tick, keeps the record of its last holder. */
-  private end(grant: Grant, record: HolderRecord | undefined): void {
+  private end(owner: RecordedOwner, ended: RecordedGrant | undefined): void {
+    const isWritten = !this.unwritten.delete(owner);
+    if (!ended) return;
+    const { grant, record } = ended;
     const lease = grant.holds.minHoldLeft;
-    if (record && lease > 0) this.keep(grant, { ...record, keptUntil: Date.now() + lease }, lease);
-    else this.send(this.inspection.dropRecord(nameOf(grant), grant.owner));
+    if (lease > 0) this.keep(grant, { ...record, keptUntil: Date.now() + lease }, lease);
+    else if (isWritten) this.send(this.inspection.dropRecord(nameOf(grant), grant.owner));
   }
 
   private keep(grant: Grant, record: HolderRecord, lease: number): void {

@@ -77,11 +77,15 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
     fn: (hold: H) => T | Promise<T>,
   ): Promise<T | R>;
   withLock(options: AcquireOptions & WithLockOptions, fn: (hold: H) => unknown): Promise<unknown>;
-  async withLock<T>(
+  withLock<T>(
     ...given: WorkArguments<AcquireOptions & WithLockOptions, (hold: H) => T | Promise<T>>
   ): Promise<unknown> {
-    const [options, work] = parseWork('withLock', given);
-    return this.runLocked(parseRunLocked(options, this.runtime.defaults.wait), work);
+    try {
+      const [options, work] = parseWork('withLock', given);
+      return this.runLocked(parseRunLocked(options, this.runtime.defaults.wait), work);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** @internal Resolves with the result of the work, or with what `onConflict` makes of a conflict. */

@@ -27,20 +27,21 @@ export const keepAtLeast = (hold: Hold | MultiHold, ms: number): void => {
 };
 
 /**
- * Opens a section under a hold; the caller has the section mutex, which `unlock` unlocks on leaving.
+ * Opens a section under a hold. On the hot path, see docs/architecture.md#hot-path.
+ * @param unlock Unlocks the section mutex on leaving, if the caller has it.
  * @param onKept Called when the work has ended but the hold is kept.
  */
-export const entered = (hold: GrantedHold, unlock: Unlock, onKept?: () => void): HeldSection<GrantedHold> => {
+export const entered = (hold: GrantedHold, unlock?: Unlock, onKept?: () => void): HeldSection<GrantedHold> => {
   const context = new HoldContext(hold, currentContext());
-  const leave = async (kept?: Promise<unknown>): Promise<void> => {
+  const leave = (kept?: Promise<unknown>): Promise<void> => {
     context.close();
     if (kept) {
       onKept?.();
-      unlock();
-      await kept;
+      unlock?.();
+      return kept.then(() => hold.latest.releaseQuietly());
     }
-    await hold.latest.releaseQuietly();
-    unlock();
+    const released = hold.latest.releaseQuietly();
+    return unlock ? released.then(unlock) : released;
   };
   let leaving: Promise<void> | undefined;
   return {

@@ -18,7 +18,7 @@ import {
 import type { HoldLifetime } from '../holds/grant-holds.js';
 import type { GrantOrigin } from '../holds/hold-events.js';
 import { GrantedHold } from '../holds/granted-hold.js';
-import { EnclosingHolds } from './enclosing-holds.js';
+import { EnclosingHolds, type Holder } from './enclosing-holds.js';
 import { keepForBeneficiary, ScopePlace, stateName } from './context-lock-state.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import { retryWhileWaiting } from '../waiting/retry-while-waiting.js';
@@ -126,8 +126,15 @@ export class ReentrantAcquirer {
     return acquiring.then((hold) => this.runtime.contextLockStates.keep(context, this.stateName, hold));
   }
 
-  private async enterSection(request: Request): Promise<HeldSection<GrantedHold>> {
-    let holder = this.enclosing.holder(this.kind.family);
+  private enterSection(request: Request): Promise<HeldSection<GrantedHold>> {
+    const holder = this.enclosing.holder(this.kind.family);
+    if (holder.as !== 'new-owner') return this.enterAs(holder, request);
+    // The usual case, on the hot path: see docs/architecture.md#hot-path.
+    return this.acquireAsNewOwner(request, 'scoped').then((hold) => entered(hold));
+  }
+
+  private async enterAs(first: Holder, request: Request): Promise<HeldSection<GrantedHold>> {
+    let holder = first;
     if (holder.as === 'holder') {
       const { context, grant } = holder;
       // Join before waiting for the mutex, so that the grant stays while a sibling queues, whichever ends first.
@@ -141,7 +148,7 @@ export class ReentrantAcquirer {
       case 'scope':
         return this.enterInScope(holder.scope, request);
       default:
-        return entered(await this.acquireAsNewOwner(request, 'scoped'), () => {});
+        return entered(await this.acquireAsNewOwner(request, 'scoped'));
     }
   }
 

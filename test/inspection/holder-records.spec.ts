@@ -5,8 +5,8 @@ import type { HolderRecord } from '../../lib/advanced.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { caught } from '../kit/caught.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
+import { MemoryWorld } from '../kit/memory-world.js';
 import { RedisWorld } from '../kit/redis-world.js';
-import { until } from '../kit/until.js';
 import type { World } from '../kit/world.js';
 
 const KINDS: readonly (readonly [string, (locks: LockService) => Lock])[] = [
@@ -23,13 +23,17 @@ const KINDS: readonly (readonly [string, (locks: LockService) => Lock])[] = [
 const unrecorded = (world: World): Promise<number> =>
   world.time.until(async () => !(await world.probe.names()).some((name) => name.includes(':holder:')), 5000);
 
-/** Resolves with the record that is wanted as soon as it is there: no caller waits for it to be written. */
-const recordOf = async (lock: Lock, isWanted = (_record: HolderRecord): boolean => true): Promise<HolderRecord> => {
+/** Resolves with the record that is wanted as soon as it is there: it is written only after a while. */
+const recordOf = async (
+  { time }: World,
+  lock: Lock,
+  isWanted = (_record: HolderRecord): boolean => true,
+): Promise<HolderRecord> => {
   let record: HolderRecord | undefined;
-  await until(async () => {
+  await time.until(async () => {
     record = (await lock.inspect()).holders[0]?.record;
     return record !== undefined && isWanted(record);
-  });
+  }, 5000);
   if (!record) throw new Error('There is no record');
   return record;
 };
@@ -43,7 +47,7 @@ onEveryBackend((world) => {
       ];
       const before = Date.now();
       const hold = await lockOf(client.locks).acquire();
-      const record = await recordOf(lockOf(other.locks));
+      const record = await recordOf(world, lockOf(other.locks));
       expect(record).toEqual({
         host: hostname(),
         pid: process.pid,
@@ -85,7 +89,7 @@ onEveryBackend((world) => {
       const [holding, refused] =
         kind === 'read' ? [lockOf, (locks: LockService) => locks.getReadWriteLock('n').writeLock()] : [lockOf, lockOf];
       const hold = await holding(client.locks).acquire();
-      const record = await recordOf(holding(other.locks));
+      const record = await recordOf(world, holding(other.locks));
       const error = await caught(refused(other.locks).acquire({ wait: 0 }), LockConflictError);
       expect(error.details).toMatchObject({ holder: hold.owner, record });
       const since = new Date(record.since).toISOString();
@@ -105,14 +109,37 @@ onEveryBackend((world) => {
     it('is in the error of a caller that is refused a permit of a limit', async () => {
       const { locks } = await world.open({ holderRecords: { service: 'shop' } });
       await locks.withLimit('n', 1, async () => {
-        await until(async () => {
+        await world.time.until(async () => {
           let isThere = false;
           for await (const { holders } of locks.list('n')) isThere = holders[0]?.record !== undefined;
           return isThere;
-        });
+        }, 5000);
         const other = locks.runInScope(() => locks.withLimit('n', 1, { wait: 0 }, () => {}));
         expect((await caught(other, LockConflictError)).details).toMatchObject({ record: { service: 'shop' } });
       });
+      await unrecorded(world);
+    });
+
+    it.each(KINDS)('of a %s lock is written once it has been held for 100 ms', async (_, lockOf) => {
+      const { locks } = await world.open({ holderRecords: true });
+      const recorded = async (): Promise<boolean> => {
+        // Commands of one client come in order: this one after a record.
+        await lockOf(locks).isLocked();
+        return (await world.probe.names()).some((name) => name.includes(':holder:'));
+      };
+      const before = await world.probe.commands();
+      await lockOf(locks).withLock(() => {});
+      const sent = (await world.probe.commands()) - before;
+      const plain = await world.open();
+      const since = await world.probe.commands();
+      await lockOf(plain.locks).withLock(() => {});
+      expect(sent).toBe((await world.probe.commands()) - since);
+      const hold = await lockOf(locks).acquire();
+      await world.time.pass(50);
+      if (world.name === 'memory') await expect(recorded()).resolves.toBe(false);
+      await world.time.pass(55);
+      await world.time.until(recorded, 5000);
+      await hold.release();
       await unrecorded(world);
     });
 
@@ -129,16 +156,16 @@ onEveryBackend((world) => {
       const { locks } = await world.open({ holderRecords: true });
       const lock = locks.getLock('n');
       await lock.acquire();
-      await expect(recordOf(lock)).resolves.toMatchObject({ service: 'nest-redis-lock' });
+      await expect(recordOf(world, lock)).resolves.toMatchObject({ service: 'nest-redis-lock' });
     });
 
     it('lasts as long as the watchdog renews the lock, and no longer', async () => {
       const client = await world.open({ holderRecords: true, renewedLease: 3000 });
       const lock = client.locks.getLock('n');
       const { owner } = await lock.acquire();
-      await recordOf(lock);
+      await recordOf(world, lock);
       await world.renewed(...(await world.probe.names()));
-      await expect(recordOf(lock)).resolves.toMatchObject({ pid: process.pid });
+      await expect(recordOf(world, lock)).resolves.toMatchObject({ pid: process.pid });
       await client.close();
       await world.time.until(async () => (await world.probe.names()).length === 0, 5000);
       expect(owner).toContain(client.runtime.owners.clientId);
@@ -150,7 +177,7 @@ onEveryBackend((world) => {
       const hold = await lock.acquire({ lease: 500 });
       await hold.extend('60s');
       await world.time.pass(700);
-      await expect(recordOf(lock)).resolves.toMatchObject({ pid: process.pid });
+      await expect(recordOf(world, lock)).resolves.toMatchObject({ pid: process.pid });
     });
 
     it('passes with the lock to a waiter of the same process, with the trace of its caller', async () => {
@@ -158,16 +185,13 @@ onEveryBackend((world) => {
       const { locks } = await world.open({ holderRecords: { traceId: () => traces.getStore() } });
       const lock = locks.getLock('n');
       const hold = await traces.run('first', () => lock.acquire());
-      await expect(recordOf(lock)).resolves.toMatchObject({ traceId: 'first' });
-      let inside: HolderRecord | undefined;
-      const work = traces.run('second', () =>
-        lock.withLock({ wait: '20s' }, async () => {
-          inside = await recordOf(lock, ({ traceId }) => traceId === 'second');
-        }),
-      );
+      await expect(recordOf(world, lock)).resolves.toMatchObject({ traceId: 'first' });
+      const waiting = traces.run('second', () => lock.acquire({ wait: '20s' }));
       await traces.run('first', () => hold.release());
-      await world.time.finish(work, 20_000);
-      expect(inside).toMatchObject({ traceId: 'second' });
+      const next = await world.time.finish(waiting, 20_000);
+      const isSecond = ({ traceId }: HolderRecord): boolean => traceId === 'second';
+      await expect(recordOf(world, lock, isSecond)).resolves.toMatchObject({ pid: process.pid });
+      await next.release();
       await unrecorded(world);
     });
 
@@ -176,7 +200,7 @@ onEveryBackend((world) => {
       const lock = locks.getReadWriteLock('n');
       await lock.writeLock().withLock(async () => {
         await lock.readLock().withLock(() => {});
-        await expect(recordOf(lock.writeLock())).resolves.toMatchObject({ pid: process.pid });
+        await expect(recordOf(world, lock.writeLock())).resolves.toMatchObject({ pid: process.pid });
       });
       await unrecorded(world);
     });
@@ -192,7 +216,7 @@ onEveryBackend((world) => {
       });
       const lock = client.locks.getLock('n');
       await lock.acquire();
-      expect(await recordOf(lock)).not.toHaveProperty('traceId');
+      expect(await recordOf(world, lock)).not.toHaveProperty('traceId');
       expect(client.events).toMatchObject([{ type: 'unexpected', error: broken }]);
       client.events.length = 0;
     });
@@ -212,6 +236,27 @@ describe('The option holderRecords', () => {
   });
 });
 
+const memory = new MemoryWorld();
+inWorld(memory, () => {
+  it('The record of a holder is written at once for one that gets the hold of another from the same process', async () => {
+    const traces = new AsyncLocalStorage<string>();
+    const options = { holderRecords: { traceId: () => traces.getStore() }, handover: { ms: 1000 } };
+    const { locks } = await memory.open(options);
+    const lock = locks.getLock('n');
+    const hold = await traces.run('first', () => lock.acquire());
+    await expect(recordOf(memory, lock)).resolves.toMatchObject({ traceId: 'first' });
+    const waiting = traces.run('second', () => lock.acquire({ wait: '20s' }));
+    await memory.time.pass(10);
+    await hold.release();
+    const next = await waiting;
+    expect(next.owner).toBe(hold.owner);
+    // Commands of one client come in order: this one after the record.
+    expect((await lock.inspect()).holders).toMatchObject([{ owner: next.owner, record: { traceId: 'second' } }]);
+    await next.release();
+    await unrecorded(memory);
+  });
+});
+
 const redis = new RedisWorld();
 inWorld(redis, () => {
   describe('The record of a holder', () => {
@@ -219,7 +264,7 @@ inWorld(redis, () => {
       const { locks } = await redis.open({ holderRecords: true });
       const lock = locks.getLock('n');
       const { owner } = await lock.acquire();
-      await recordOf(lock);
+      await recordOf(redis, lock);
       for (const text of ['{', '[]', '"x"', '{"host":7}', 'null']) {
         await redis.admin.set(`{n}:holder:${owner}`, text);
         const { holders } = await lock.inspect();

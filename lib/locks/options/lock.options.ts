@@ -178,8 +178,12 @@ export const parseWithLockRequest = (
   given: GivenOptions & Partial<Record<keyof WithLockOptions, unknown>>,
   defaultWait: number,
 ): WithLockRequest => {
-  const plan = parseWithLock(given, parseLeaseTerms(given));
-  return { ...plan, ...parseRequest(given, defaultWaitOf(plan, defaultWait)) };
+  const { wait, signal } = given;
+  const lease = parseLeaseTerms(given);
+  const plan = parseWithLock(given, lease);
+  const { holdAtLeast, onConflict } = plan;
+  const limit = wait === undefined ? defaultWaitOf(plan, defaultWait) : parseWait(wait, 'wait');
+  return { lease, wait: limit, signal: parseSignal(signal), holdAtLeast, onConflict };
 };
 
 /**
