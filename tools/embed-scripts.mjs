@@ -26,6 +26,7 @@ const field = (entry) => `${entry.name}: ${typeOf(entry)}`;
 const fields = (entries) => (entries.length === 0 ? 'Record<string, never>' : `{ ${entries.map(field).join('; ')} }`);
 const names = (entries) => JSON.stringify(entries.map(({ name }) => name));
 const place = ({ holds, rest }) => JSON.stringify({ holds, ...(rest ? { rest } : {}) });
+const shape = ({ places }) => (typeof places === 'string' ? `'${places}'` : `[${places.map(place).join(', ')}]`);
 const template = (text) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 
 /** The shared files that scripts need, each with its name in the output. */
@@ -54,7 +55,7 @@ function renderScript(kind, file) {
   return `/** ${purpose.join(' ')} */
     ${camelCase(transition)}: script<${fields(keys)}, ${fields(args)}, ${reply}>({
       name: '${name}', keyNames: ${names(keys)}, argumentNames: ${names(args)},${grants ? ' grants: true,' : ''}
-      replies: [${replies.map(({ places }) => `[${places.map(place).join(', ')}]`).join(', ')}], text: ${text},
+      replies: [${replies.map(shape).join(', ')}], text: ${text},
     }),`;
 }
 

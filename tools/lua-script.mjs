@@ -15,6 +15,8 @@ export const listScripts = (root) =>
     .toSorted((a, b) => (a < b ? -1 : 1));
 
 const NAME = /^[a-z][A-Za-z0-9]*$/;
+/** A reply of one word, which is sent and read faster than a tuple. */
+const WORD = /^'([a-z-]+)'$/;
 const RESERVED = new Set(
   (
     'and break do else elseif end false for function if in local nil not or repeat return then true until while ' +
@@ -29,7 +31,7 @@ const RESERVED = new Set(
  *   left. `time`: the number called `now`, which is the server's time.
  */
 
-/** @typedef {{ tuple: string, places: Place[] }} Reply One of the shapes that a reply may have. */
+/** @typedef {{ tuple: string, places: Place[] | string }} Reply One of the shapes that a reply may have, or the word that it is. */
 
 /** What is wrong with a file, and in which line. */
 export class ScriptProblem extends Error {
@@ -135,7 +137,8 @@ function readEntry(script, { text, line }, refuse) {
       return addName(script, script.args, { name, type, rest: word === 'args', line }, refuse);
     }
     case 'reply':
-      if (!/^\[.*\]$/.test(rest)) refuse('the reply is not a tuple: [outcome: string, …]');
+      if (WORD.test(rest)) return void script.replies.push({ tuple: rest, places: WORD.exec(rest)[1] });
+      if (!/^\[.*\]$/.test(rest)) refuse("the reply is neither a tuple, [outcome: string, …], nor a word, 'done'");
       script.replies.push({ tuple: rest, places: placesOf(rest.slice(1, -1), refuse) });
       return undefined;
     case 'grants':

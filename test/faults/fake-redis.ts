@@ -125,7 +125,7 @@ export class FakeRedis {
       case 'hold':
         return ['held', now];
       case 'release':
-        return [0, 0, 'released'];
+        return 'released';
       case 'forceRelease':
         return ['released', '', now];
       case 'inspect':

@@ -41,7 +41,7 @@ const BAD: [what: string, text: string, problem: string][] = [
   ['ARGV in the body', GOOD.replace('total, share', 'total, ARGV[2] or share'), '13: ARGV in the body'],
   ['no purpose', GOOD.replace(/^(.*\n){2}/, ''), '1: the header does not say what the script is for'],
   ['no reply', GOOD.replace(/--- reply.*\n.*\n/, ''), "1: the header has no 'reply' line"],
-  ['a reply that is no tuple', GOOD.replace('reply [', 'reply ('), '7: the reply is not a tuple'],
+  ['a reply that is no tuple', GOOD.replace('reply [', 'reply ('), '7: the reply is neither a tuple'],
   ['an argument without type', GOOD.replace('who: string', 'who'), "4: 'arg who' is not of the form"],
   ['an unknown type', GOOD.replace('who: string', 'who: boolean'), "4: 'arg who: boolean' is not of the form"],
   ['a name declared twice', GOOD.replace('arg who', 'arg total'), "4: 'total' is declared twice"],
@@ -182,6 +182,13 @@ return { now() }
     expect(generated()).toContain(
       "replies: [[{ holds: 'number' }], [{ holds: ['none', 'late'] }, { holds: 'number' }]]",
     );
+  });
+
+  it('lets a reply be one word', () => {
+    write('kind/end.lua', "--- Ends.\n--- key one\n--- reply 'done'\n--- reply [n: number]\nreturn one and 'done'\n");
+    expect(embed(folder).stderr).toBe('');
+    expect(generated()).toContain("Record<string, never>, 'done' | [n: number]>");
+    expect(generated()).toContain("replies: ['done', [{ holds: 'number' }]]");
   });
 
   it('accepts no argument without a declaration', () => {

@@ -3299,7 +3299,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (dropped === 1 && again === '' && L.redis.pcall('EXISTS', lock, waiters)[0] === 0) {
       heard = announce()[0];
       if (heard === 0) {
-        return [L.tableOf([0, 0, 'released'])];
+        return ['released'];
       }
     }
     const released = () => {

@@ -15,13 +15,18 @@ interface ReplyPlace {
   readonly rest?: boolean;
 }
 
+/** A reply of one word, or what a tuple is made of. */
+type ReplyShape = string | readonly ReplyPlace[];
+/** What a script answers: one word, or a tuple. */
+export type Reply = string | readonly unknown[];
+
 declare const signature: unique symbol;
 
 /** One script as its `.lua` file declares it. */
 export interface Script<
   Keys extends NamedKeys = NamedKeys,
   Arguments extends NamedArguments = NamedArguments,
-  Reply extends readonly unknown[] = readonly unknown[],
+  Answer extends Reply = Reply,
 > {
   /** Folder and file without extension: `lock/acquire`. */
   readonly name: string;
@@ -33,9 +38,9 @@ export interface Script<
   /** In the order of `ARGV`. */
   readonly argumentNames: readonly string[];
   /** The shapes that a reply may have. */
-  readonly replies: readonly (readonly ReplyPlace[])[];
+  readonly replies: readonly ReplyShape[];
   /** For the compiler only: absent at run time. */
-  readonly [signature]?: { readonly keys: Keys; readonly arguments: Arguments; readonly reply: Reply };
+  readonly [signature]?: { readonly keys: Keys; readonly arguments: Arguments; readonly reply: Answer };
 }
 
 type SignatureOf<S extends Script> = NonNullable<S[typeof signature]>;
@@ -44,9 +49,9 @@ export type ArgumentsOf<S extends Script> = SignatureOf<S>['arguments'];
 export type ReplyOf<S extends Script> = SignatureOf<S>['reply'];
 
 /** Gives a script's text the types of its header; called by the generated file alone. */
-export function script<Keys extends NamedKeys, Arguments extends NamedArguments, Reply extends readonly unknown[]>(
-  definition: Script<Keys, Arguments, Reply>,
-): Script<Keys, Arguments, Reply> {
+export function script<Keys extends NamedKeys, Arguments extends NamedArguments, Answer extends Reply>(
+  definition: Script<Keys, Arguments, Answer>,
+): Script<Keys, Arguments, Answer> {
   return definition;
 }
 
@@ -69,20 +74,21 @@ export function isReplyOf<S extends Script>(asked: S, answer: unknown): answer i
 }
 
 /** The shape of a server's answer; `undefined`: it is no reply of this script. */
-export function shapeOf({ replies }: Script, answer: unknown): readonly ReplyPlace[] | undefined {
-  if (!Array.isArray(answer)) return undefined;
-  const values: readonly unknown[] = answer;
-  for (const places of replies) if (hasShape(places, values)) return places;
+export function shapeOf({ replies }: Script, answer: unknown): ReplyShape | undefined {
+  for (const shape of replies) if (typeof shape === 'string' ? answer === shape : hasShape(shape, answer)) return shape;
   return undefined;
 }
 
 /** The server's time in a reply of this shape, ms; `undefined` if the shape has none. */
-export function timeIn(shape: readonly ReplyPlace[], reply: readonly unknown[]): number | undefined {
+export function timeIn(shape: ReplyShape, reply: Reply): number | undefined {
+  if (typeof shape === 'string') return undefined;
   for (let index = 0; index < shape.length; index++) if (shape[index]?.holds === 'time') return Number(reply[index]);
   return undefined;
 }
 
-function hasShape(places: readonly ReplyPlace[], values: readonly unknown[]): boolean {
+function hasShape(places: readonly ReplyPlace[], answer: unknown): boolean {
+  if (!Array.isArray(answer)) return false;
+  const values: readonly unknown[] = answer;
   const last = places[places.length - 1];
   if (last?.rest ? values.length < places.length - 1 : values.length !== places.length) return false;
   for (let index = 0; index < values.length; index++) {

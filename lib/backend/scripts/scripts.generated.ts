@@ -2601,12 +2601,15 @@ return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0
         again: string;
         mayGrant: number;
       },
-      [heard: number, asking: number, outcome: 'released'] | [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
+      | 'released'
+      | [heard: number, asking: number, outcome: 'released']
+      | [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
     >({
       name: 'lock/release',
       keyNames: ['lock'],
       argumentNames: ['owner', 'channel', 'publish', 'wake', 'waiters', 'again', 'mayGrant'],
       replies: [
+        'released',
         [{ holds: 'number' }, { holds: 'number' }, { holds: ['released'] }],
         [{ holds: ['passed-on', 'kept', 'not-held'] }, { holds: 'time' }],
       ],
@@ -2629,7 +2632,7 @@ local dropped = redis.pcall('HDEL', lock, owner)
 local heard
 if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then
   heard = announce()
-  if heard == 0 then return { 0, 0, 'released' } end
+  if heard == 0 then return 'released' end
 end`,
         foreignType,
         keepFields,

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { ClockedServer } from '../../servers/redis/clocked-server.js';
-import { type ArgumentsOf, encode, type KeysOf, type Script } from '../../../lib/backend/scripts/script.js';
+import { type ArgumentsOf, encode, type KeysOf, type Reply, type Script } from '../../../lib/backend/scripts/script.js';
 import { connectAdmin } from '../../servers/redis/admin-connection.js';
 import { RealSubscribers } from './real-subscribers.js';
 import type { SimulatedStore } from './simulated-store.js';
@@ -16,7 +16,8 @@ const INCOMPARABLE: Readonly<Record<string, number>> = {
   'write-lock/withdraw': 0,
 };
 
-const comparable = (script: string, reply: readonly unknown[]): string => {
+const comparable = (script: string, reply: Reply): string => {
+  if (typeof reply === 'string') return reply;
   // A client whose entry is gone asks again at once, whatever the present holder.
   if (script === 'lock/wait' && reply[0] === 'gone') return JSON.stringify([reply[0], reply.at(-1)]);
   return JSON.stringify(reply.filter((_, index) => index !== INCOMPARABLE[script]));
@@ -90,7 +91,7 @@ export class RealScripts {
     script: S,
     keys: KeysOf<S>,
     args: ArgumentsOf<S>,
-    reply: readonly unknown[],
+    reply: Reply,
   ): Promise<string | undefined> {
     const { clock, client, subscribers } = this.named(server);
     clock.standAt(now);

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../lib/backend/memory/keyspace.js';
 import { runScript } from '../../../lib/backend/memory/lua.js';
 import { translated } from '../../../lib/backend/memory/scripts.generated.js';
-import { type ArgumentsOf, encode, isReplyOf, type KeysOf, type Script } from '../../../lib/backend/scripts/script.js';
+import { type ArgumentsOf, encode, isReplyOf, type KeysOf, type Reply, type Script } from '../../../lib/backend/scripts/script.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { ConnectionEnd } from '../network/connection.js';
@@ -26,7 +26,7 @@ export interface Execution {
   readonly script: string;
   readonly keys: Readonly<Record<string, unknown>>;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly reply: readonly unknown[];
+  readonly reply: Reply;
   /** Owners that held the lock just before, if the script ends the holds of others. */
   readonly heldBefore: readonly OwnerId[];
   /** Owners of the entries that waited for the lock just before, in order of arrival. */
@@ -108,7 +108,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     keys: KeysOf<S>,
     args: ArgumentsOf<S>,
     asking = false,
-  ): Promise<readonly unknown[]> {
+  ): Promise<Reply> {
     const names = Object.values(keys).flat().map(String);
     const [name = ''] = names;
     const heldBefore = script.name.endsWith('force-release') ? this.stored.holdersOf(name) : [];
@@ -124,14 +124,14 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     if (this.real) await this.simulation.await(this.compare(this.real, script, keys, args, reply));
     this.simulation.note(
       this.name,
-      () => `${script.name} ${names.join(' ')} ${JSON.stringify(args)} → ${reply.join(' ')}`,
+      () => `${script.name} ${names.join(' ')} ${JSON.stringify(args)} → ${String(reply)}`,
     );
     for (const watcher of this.watchers) watcher({ script: script.name, keys, args, reply, heldBefore, waitingBefore });
     return reply;
   }
 
   /** A script that its server refuses is a mistake of the library, or of its translation. */
-  private reply<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>): readonly unknown[] {
+  private reply<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>): Reply {
     const { keyCount, parameters } = encode(script, keys, args);
     try {
       const execute = translated[script.name];
@@ -150,7 +150,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     script: S,
     keys: KeysOf<S>,
     args: ArgumentsOf<S>,
-    reply: readonly unknown[],
+    reply: Reply,
   ): Promise<void> {
     const difference = await real.compare(this.name, this.now, script, keys, args, reply);
     if (difference !== undefined) this.simulation.violate('same as on Redis', difference);

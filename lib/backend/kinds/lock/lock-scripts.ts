@@ -36,10 +36,12 @@ export type HoldReply = readonly [outcome: 'held' | 'lost' | 'late', now: number
 export type RenewReply = readonly [outcome: 'renewed' | 'late', now: number, ...held: number[]];
 
 /**
+ * The word alone: released, and no client listens. That is the usual reply, and one word is sent faster than a list.
  * `heard`: number of clients that received the announcement, if that was counted instead of reading the time; `asking`:
  * those of them that ask for the lock now. Another client has it if it was passed on, the releasing one if it was kept.
  */
 export type ReleaseReply =
+  | 'released'
   | readonly [heard: number, asking: number, outcome: 'released']
   | readonly [outcome: 'released' | 'passed-on' | 'kept' | 'not-held', now: number];
 

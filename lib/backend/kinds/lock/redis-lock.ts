@@ -39,7 +39,8 @@ type RequestTarget = Pick<DeadlineRequest<never, never>, 'key' | 'name' | 'deadl
  * The server's time at which it was certain that the owner holds nothing. An acquisition takes effect once at most, so
  * one that was released is over for good.
  */
-const certainAt = (reply: ReleaseReply): number => (reply.length === 3 ? Number.POSITIVE_INFINITY : reply[1]);
+const certainAt = (reply: ReleaseReply): number =>
+  reply === 'released' || reply.length === 3 ? Number.POSITIVE_INFINITY : reply[1];
 
 /**
  * Locks in Redis. {@link LockScripts} knows the scripts of one kind; this class has the rest, common to all kinds:
@@ -214,6 +215,7 @@ export class RedisLock<Request extends AcquireRequest = AcquireRequest, Use = un
 
   /** @param sent Started before the command left, if the lock may have been kept. `undefined`: the reply is malformed. */
   private readReleased(reply: ReleaseReply, sent?: Stopwatch): ReleaseOutcome | undefined {
+    if (reply === 'released') return { outcome: reply, heard: 0, asking: 0 };
     if (reply.length === 3) return { outcome: 'released', heard: reply[0], asking: reply[1] };
     const [first] = reply;
     if (first !== 'kept') return { outcome: first };

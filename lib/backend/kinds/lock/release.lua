@@ -9,6 +9,7 @@
 --- arg waiters: string
 --- arg again: string
 --- arg mayGrant: number
+--- reply 'released'
 --- reply [heard: number, asking: number, outcome: 'released']
 --- reply [outcome: 'passed-on' | 'kept' | 'not-held', now: number]
 --- invariant Repeating the request has one effect, and it never touches the hold of another owner or other fields of
@@ -27,7 +28,7 @@ local heard
 -- The usual case: nothing is left of the lock, and no client waits.
 if dropped == 1 and again == '' and redis.pcall('EXISTS', lock, waiters) == 0 then
   heard = announce()
-  if heard == 0 then return { 0, 0, 'released' } end
+  if heard == 0 then return 'released' end
 end
 
 --- include kinds/shared/foreign-type.lua
