@@ -4,7 +4,7 @@ import { LockNameError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import { sortedNames } from '../keys/lock-name.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
-import type { CriticalSection } from '../reentrancy/critical-section.js';
+import { type CriticalSection, leftInBackground } from '../reentrancy/critical-section.js';
 import { fullName } from '../keys/redisson-keys.js';
 import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { SingleFlight } from '../coordination/single-flight.js';
@@ -15,7 +15,7 @@ import { type LockAccess, lockedIterable, lockedObservable, lockedOpenResult } f
 import { beneficiaryOf, leaveAfter } from './release-after.js';
 import type { SharedPlan } from './single-flight.options.js';
 import { responseDone, onClientDisconnect } from './http-response.js';
-import { resultOfConflict } from '../locks/options/lock.options.js';
+import { isInBackground, resultOfConflict } from '../locks/options/lock.options.js';
 import { MultiLock } from '../locks/multi-lock.js';
 import { Semaphore } from '../synchronizers/semaphore.js';
 import { chosenKind } from '../locks/lock-kinds.js';
@@ -36,14 +36,15 @@ interface Origin {
  */
 const acquireFor = (
   runtime: LockRuntime,
-  plan: Pick<LockedPlan, 'need' | 'holdAtLeast'>,
+  plan: Pick<LockedPlan, 'need' | 'holdAtLeast' | 'release'>,
   names: readonly string[],
   { template, method }: Origin,
   terms: AcquireTerms,
 ): Promise<CriticalSection> => {
   const { need } = plan;
   if (typeof need === 'object' && 'permits' in need) {
-    return enterSemaphores(runtime, names, template, need, terms);
+    const entering = enterSemaphores(runtime, names, template, need, terms);
+    return isInBackground(plan.release, runtime.defaults) ? entering.then(leftInBackground) : entering;
   }
   const kind =
     typeof need === 'object' ? runtime.kinds.limit.of(need.limit, need.isFair) : chosenKind(runtime.kinds, need);

@@ -72,7 +72,7 @@ export type NeedContradictions = [
 export type LockHandlerOptions = LockedNeed &
   ConnectionChoice &
   Pick<AcquireOptions, 'wait'> &
-  Pick<WithLockOptions, 'onConflict'> & {
+  Pick<WithLockOptions, 'onConflict' | 'release'> & {
     /**
      * Whether a call stops waiting for the lock when the client of its HTTP request disconnects. A method that already
      * runs under the lock continues. Default: true for handlers, false for other methods.

@@ -98,6 +98,11 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     return !isClosed(this.state) && this.holds.count + this.joining > this.leaving;
   }
 
+  /** Whether its last hold has left: what ends it was sent, unless nothing has to be. */
+  get isClosed(): boolean {
+    return isClosed(this.state);
+  }
+
   /** Whether a command is in flight. */
   get isBusy(): boolean {
     return this.commands?.isIdle === false;

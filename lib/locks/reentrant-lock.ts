@@ -3,10 +3,11 @@ import { runAndStart } from '../context/run-in-scope.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import { LockConflictError, LockTimeoutError, LockOwnershipError } from '../errors.js';
 import { parseWork, type WorkArguments } from '../validation/options.js';
-import { type HeldSection, keepAtLeast } from '../reentrancy/critical-section.js';
+import { type HeldSection, keepAtLeast, leftInBackground } from '../reentrancy/critical-section.js';
 import type { Hold } from '../holds/hold.js';
 import {
   type ConflictHandler,
+  isInBackground,
   parseAcquire,
   parseRunLocked,
   resultOfConflict,
@@ -104,13 +105,17 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
     }
   }
 
-  /** @internal A section whose locks stay held for a minimum time, if any. */
-  enterFor(terms: AcquireTerms, { holdAtLeast }: Pick<WithLockPlan, 'holdAtLeast'>): Promise<HeldSection<H>> {
+  /** @internal A section for work: how long its locks stay held at least, and whether its end is waited for. */
+  enterFor(
+    terms: AcquireTerms,
+    { holdAtLeast, release }: Pick<WithLockPlan, 'holdAtLeast' | 'release'>,
+  ): Promise<HeldSection<H>> {
     const entering = this.enter(terms);
-    if (holdAtLeast === undefined) return entering;
+    const inBackground = isInBackground(release, this.runtime.defaults);
+    if (holdAtLeast === undefined && !inBackground) return entering;
     return entering.then((section) => {
-      keepAtLeast(section.hold, holdAtLeast);
-      return section;
+      if (holdAtLeast !== undefined) keepAtLeast(section.hold, holdAtLeast);
+      return inBackground ? leftInBackground(section) : section;
     });
   }
 

@@ -133,6 +133,7 @@ export const createRuntime = (
     renewedLease,
     keyPrefix,
     wait,
+    releasesInBackground,
     maxQueue,
     maxHold,
     names,
@@ -175,6 +176,7 @@ export const createRuntime = (
     defaults: {
       keyPrefix,
       wait,
+      releasesInBackground,
       renewedLease,
       maxHold,
       maxLease: settings.restartGuard || Number.POSITIVE_INFINITY,

@@ -20,10 +20,27 @@ export interface HeldSection<H extends Hold = Hold> {
 /** A critical section of any kind, with or without a hold. */
 export type CriticalSection = Pick<HeldSection, 'run' | 'leave'>;
 
+const grantedHolds = (hold: Hold | MultiHold): readonly GrantedHold[] =>
+  ('members' in hold ? hold.members : [hold]).filter((member) => member instanceof GrantedHold);
+
 /** Keeps the locks of a hold held for at least `ms` from now, even if they are released sooner. */
 export const keepAtLeast = (hold: Hold | MultiHold, ms: number): void => {
-  const members = 'members' in hold ? hold.members : [hold];
-  for (const member of members) if (member instanceof GrantedHold) member.holdAtLeast(ms);
+  for (const member of grantedHolds(hold)) member.holdAtLeast(ms);
+};
+
+/**
+ * A section whose callers wait only until its release is written, not until the server has confirmed it. A release that
+ * has to wait for another command of its grant is confirmed all the same: what the process acquires next must come after
+ * it on the connection.
+ */
+export const leftInBackground = <S extends CriticalSection & { readonly hold?: Hold }>(section: S): S => {
+  const leave = (kept?: Promise<unknown>): Promise<void> => {
+    const left = section.leave(kept);
+    const isSent = !section.hold || grantedHolds(section.hold).every(({ latest }) => latest.grant.isClosed);
+    // What the socket holds back in this turn of the event loop is written before this: the caller may block the loop.
+    return isSent ? new Promise((resolve) => process.nextTick(resolve)) : left;
+  };
+  return { ...section, leave };
 };
 
 /**

@@ -66,6 +66,8 @@ export interface AcquireDefaults {
   readonly keyPrefix: string;
   /** Default wait limit, ms; may be `Infinity`. */
   readonly wait: number;
+  /** Whether results do not wait until the server has confirmed a release. */
+  readonly releasesInBackground: boolean;
   /** Milliseconds that each renewal of the watchdog grants. */
   readonly renewedLease: number;
   /** Longest time for which the watchdog renews a hold, ms; may be `Infinity`. */

@@ -15,8 +15,10 @@ const open = <Clock extends Scheduler>(clock: Clock) => {
   });
   const made = { reconnects: 0, observations: 0 };
   let reply = (_value: unknown): void => {};
+  const send = () => new Promise((resolve) => void (reply = resolve));
   const connection: Partial<Record<keyof RedisConnection, unknown>> = {
-    client: { evalsha: () => new Promise((resolve) => void (reply = resolve)) },
+    client: { eval: send, evalsha: send },
+    sentScripts: new Set(),
     writes: { begin: () => {}, end: () => {} },
     reconnect: () => void (made.reconnects += 1),
   };

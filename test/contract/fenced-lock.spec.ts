@@ -141,9 +141,9 @@ onEveryBackend((world) => {
       const { locks } = await world.open({ fencing: 'counter' });
       const lock = locks.getFencedLock('n');
       await (await lock.acquire()).release();
-      await lock.acquire({ lease: 100 });
+      await lock.acquire({ lease: 600 });
       await expect(lock.tryAcquire()).resolves.toBeNull();
-      await world.time.pass(150);
+      await world.time.pass(650);
       await lock.acquire();
       await expect(lock.forceRelease()).resolves.toBe(true);
       await expect(lock.currentToken()).resolves.toBe(3n);

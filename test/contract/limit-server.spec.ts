@@ -39,9 +39,9 @@ inWorld(redis, ({ time }) => {
 
     it('removes permits that have ended when the next owner is admitted', async () => {
       const { limit } = (await redis.open()).runtime.backend;
-      await limit.acquire({ name: 'n', owner: A1, lease: 100, limit: 2 });
+      await limit.acquire({ name: 'n', owner: A1, lease: 600, limit: 2 });
       await limit.acquire({ name: 'n', owner: B7, lease: 30_000, limit: 2 });
-      await time.pass(150);
+      await time.pass(650);
       const next = { name: 'n', owner: `${A1}1`, lease: 30_000, limit: 2 };
       await expect(limit.acquire(next)).resolves.toMatchObject({ outcome: 'acquired', use: { inUse: 2 } });
       await expect(redis.admin.zrange(key, '0', '-1')).resolves.toEqual(['limit', B7, next.owner]);

@@ -61,13 +61,13 @@ onEveryBackend((world) => {
     it('is lost like other locks, and can be acquired again', async () => {
       const { locks } = await world.open();
       const lock = lockOf(locks);
-      await lock.withLock({ lease: 200 }, async () => {
-        await world.time.pass(250);
+      await lock.withLock({ lease: 600 }, async () => {
+        await world.time.pass(650);
         await expect(lock.acquire()).rejects.toThrow(LockLostError);
       });
       await locks.runInScope(async () => {
-        await lock.acquire({ lease: 200 });
-        await world.time.pass(250);
+        await lock.acquire({ lease: 600 });
+        await world.time.pass(650);
         await expect(lock.acquire()).resolves.toBeDefined();
       });
     });

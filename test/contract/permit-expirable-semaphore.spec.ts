@@ -173,8 +173,8 @@ onEveryBackend((world) => {
       expect(left).toBeGreaterThan(1000 - world.time.slack);
       await semaphore.updateLeaseTime(leased);
       await expect(semaphore.leaseTime(leased)).resolves.toBe(-1);
-      await semaphore.updateLeaseTime(leased, 20);
-      await world.time.pass(25);
+      await semaphore.updateLeaseTime(leased, 600);
+      await world.time.pass(610);
       await expect(semaphore.leaseTime(leased)).rejects.toThrow(LockOwnershipError);
       await expect(semaphore.availablePermits()).resolves.toBe(1);
     });
@@ -217,8 +217,8 @@ onEveryBackend((world) => {
 
     it('counts a permit once that is released after its lease, and reports that', async () => {
       const semaphore = await open(2);
-      const [first, second] = [await semaphore.acquire({ lease: 50 }), await semaphore.acquire({ lease: 50 })];
-      await world.time.pass(60);
+      const [first, second] = [await semaphore.acquire({ lease: 600 }), await semaphore.acquire({ lease: 600 })];
+      await world.time.pass(610);
       await expect(semaphore.tryRelease([first, second])).resolves.toBe(false);
       await expect(semaphore.release(first)).rejects.toThrow(LockOwnershipError);
       await expect(semaphore.tryRelease(first)).resolves.toBe(false);
@@ -243,11 +243,11 @@ onEveryBackend((world) => {
       const client = await world.open();
       const semaphore = client.locks.getPermitExpirableSemaphore('p');
       await semaphore.trySetPermits(1);
-      const work = semaphore.withPermit({ lease: 50 }, async ({ id }) => {
-        await world.time.pause(60);
+      const work = semaphore.withPermit({ lease: 600 }, async ({ id }) => {
+        await world.time.pause(620);
         return id;
       });
-      const id = await world.time.finish(work, 1000);
+      const id = await world.time.finish(work, 5000);
       expect(client.events).toMatchObject([{ type: 'lost', lockName: 'p', owner: id }]);
       await expect(counts(semaphore)).resolves.toEqual({ total: 1, available: 1, out: 0 });
     });

@@ -201,7 +201,7 @@ inWorld(redis, ({ time }) => {
       const semaphore = locks.getPermitExpirableSemaphore('p');
       await semaphore.trySetPermits(2);
       const permit = await semaphore.acquire({ renew: true });
-      const short = await semaphore.acquire({ lease: 100 });
+      const short = await semaphore.acquire({ lease: 600 });
       await redis.admin.config('SET', 'maxmemory', '1');
       redis.onReset(() => redis.admin.config('SET', 'maxmemory', '0'));
       await time.renewed(async () => [await semaphore.leaseTime(permit)]);

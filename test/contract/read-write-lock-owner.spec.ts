@@ -147,7 +147,7 @@ onEveryBackend((world) => {
       await write.withLock(async (writing) => {
         const reading = await read.acquire();
         await write.forceRelease();
-        await world.time.until(() => writing.signal.aborted && reading.signal.aborted, 200 + world.time.slack);
+        await world.time.until(() => writing.signal.aborted && reading.signal.aborted, 600 + world.time.slack);
         await expect(read.acquire({ wait: 0 })).rejects.toMatchObject({ code: 'LOCK_LOST' });
         await expect(reading.release()).resolves.toBe('expired');
       });
@@ -172,8 +172,8 @@ onEveryBackend((world) => {
     it('keeps a new read when an expired earlier one is released late', async () => {
       const { read, write } = await open();
       const writing = await write.acquire();
-      const earlier = await writing.run(() => read.acquire({ lease: 200 }));
-      await world.time.until(() => earlier.signal.aborted, 200 + world.time.slack);
+      const earlier = await writing.run(() => read.acquire({ lease: 600 }));
+      await world.time.until(() => earlier.signal.aborted, 600 + world.time.slack);
       const reading = await writing.run(() => read.acquire());
       await expect(earlier.release()).resolves.toBe('expired');
       await expect(writing.release()).resolves.toBe('released');
@@ -197,8 +197,8 @@ onEveryBackend((world) => {
     it('excludes no writer, once it has written, by an expired read', async () => {
       const { read, write } = await open();
       const writing = await write.acquire({ lease: '60s' });
-      const reading = await writing.run(() => read.acquire({ lease: 200 }));
-      await world.time.pass(210);
+      const reading = await writing.run(() => read.acquire({ lease: 600 }));
+      await world.time.pass(610);
       await expect(writing.release()).resolves.toBe('released');
       await expect(write.tryAcquire()).resolves.not.toBeNull();
       await expect(reading.release()).resolves.toBe('expired');

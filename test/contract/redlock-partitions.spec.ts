@@ -1,5 +1,5 @@
 import { LockLostError, LockUnavailableError } from '../../lib/index.js';
-import { executions } from '../faults/observe.js';
+import { executions, scriptExecutions } from '../faults/observe.js';
 import { onMasters } from '../kit/redlock-world.js';
 
 /** Rows RD of the behaviour catalogue on five masters, some of them cut off, hanging, crashed or restarted. */
@@ -197,7 +197,7 @@ onMasters(5, (world) => {
       const second = await other.getRedLock('n').acquire({ lease: '60s' });
       await time.until(async () => (await votes(second.owner)) === 5, 2000);
       const asked = (): Promise<number[]> =>
-        Promise.all(world.masters.map(({ admin }) => executions(admin, 'evalsha')));
+        Promise.all(world.masters.map(({ admin }) => scriptExecutions(admin)));
       const before = await asked();
       heal();
       await time.until(async () => (await asked()).every((count, index) => count > (before[index] ?? 0)), 2000);

@@ -58,8 +58,8 @@ onMasters(3, (world) => {
 
     it('RD-09 ends everywhere with its lease, and the next has another owner', async () => {
       const { locks } = await world.open();
-      const first = await locks.getRedLock('n').acquire({ lease: 200 });
-      await time.pass(300);
+      const first = await locks.getRedLock('n').acquire({ lease: 600 });
+      await time.pass(700);
       await expect(world.holders('n')).resolves.toEqual([undefined, undefined, undefined]);
       expect(first.signal.reason).toBeInstanceOf(LockLostError);
       const second = await locks.getRedLock('n').acquire({ lease: '10s' });

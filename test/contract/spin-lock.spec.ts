@@ -80,7 +80,7 @@ onEveryBackend((world) => {
       };
       const visits = [visit(), visit(), visit()];
       await world.time.pass(5);
-      const other = there.locks.getSpinLock('n', constantBackoff(5)).acquire({ lease: 50 });
+      const other = there.locks.getSpinLock('n', constantBackoff(5)).acquire({ lease: 600 });
       // The other process gets the lock long before the visits are over.
       await expect(world.time.finish(other, 600 + world.time.slack)).resolves.toMatchObject({ name: 'n' });
       await world.time.finish(Promise.all(visits), 5000);

@@ -58,6 +58,7 @@ class Server {
       }
       case 'wait':
         return 1;
+      case 'eval':
       case 'evalsha':
         // Only one script of another kind is sent here: the one that confirms a hold.
         return ['held'];
@@ -79,7 +80,7 @@ const slots = (): Reply => [
 ];
 
 const isAbout = (lock: string, { name, args }: Command): boolean =>
-  (name in scripts.lock || name === 'evalsha') && args.includes(lock);
+  (name in scripts.lock || name === 'eval' || name === 'evalsha') && args.includes(lock);
 
 const request = (name: string) => ({ name, owner: owners.next(), lease: LEASE });
 
@@ -147,7 +148,7 @@ describe('A request that a server of a cluster sends on to another', () => {
     const names = ['{9}first', '{9}moving', '{9}last'];
     const outcomes = await Promise.all(names.map((name) => lock.acquire(request(name))));
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['acquired', 'acquired', 'acquired']);
-    const confirmed = target.redis.commands.filter(({ name }) => name === 'evalsha' || name === 'wait');
+    const confirmed = target.redis.commands.filter(({ name }) => name.startsWith('eval') || name === 'wait');
     expect(confirmed.map(({ name }) => name)).toEqual(['evalsha', 'wait']);
   });
 

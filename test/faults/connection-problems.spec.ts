@@ -228,7 +228,7 @@ describe('D26: a command whose connection is cut', () => {
     await using proxy = await FaultProxy.start(plain);
     const client = open(proxy.url);
     await client.connected();
-    const matches = mentions('evalsha', 'order:cut');
+    const matches = mentions('eval', 'order:cut');
     const cut = when === 'before' ? proxy.cutBefore(matches) : proxy.cutAfter(matches);
     const { error } = await settled(() => client.locks.tryAcquire('order:cut'));
     await cut;

@@ -38,7 +38,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       for (let round = 0; round < ROUNDS; round++) {
         const name = `f1:try:${round}`;
         await fixture().admin.set(name, 5);
-        const cut = proxy.cutAfter(mentions('evalsha', name));
+        const cut = proxy.cutAfter(mentions('eval', name));
         const attempt = await settled(() => client.locks.getSemaphore(name).tryAcquire(2));
         await cut;
         expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown', lockName: name });
@@ -55,7 +55,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     it('takes the permits once when the acquirer waits', async () => {
       const { client, proxy } = await fixture().openBehindProxy();
       await fixture().admin.set('f1:wait', 2);
-      const cut = proxy.cutAfter(mentions('evalsha', 'f1:wait'));
+      const cut = proxy.cutAfter(mentions('eval', 'f1:wait'));
       const attempt = await settled(() => client.locks.getSemaphore('f1:wait').acquire(2, { wait: '5s' }));
       await cut;
       expect(attempt.error).toBeUndefined();
@@ -79,7 +79,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       const { client, proxy } = await fixture().openBehindProxy();
       const waiter = fixture().open(undefined, { safetyPoll: '1m' });
       await fixture().admin.set('f1:told', 1);
-      const cut = proxy.cutAfter(mentions('evalsha', 'f1:told'));
+      const cut = proxy.cutAfter(mentions('eval', 'f1:told'));
       proxy.acceptThenClose();
       await settled(() => client.locks.getSemaphore('f1:told').tryAcquire());
       await cut;
@@ -95,7 +95,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     it('does not touch a semaphore that was deleted meanwhile', async () => {
       const { client, proxy } = await fixture().openBehindProxy();
       await fixture().admin.set('f1:gone', 1);
-      const cut = proxy.cutAfter(mentions('evalsha', 'f1:gone'));
+      const cut = proxy.cutAfter(mentions('eval', 'f1:gone'));
       proxy.acceptThenClose();
       await settled(() => client.locks.getSemaphore('f1:gone').tryAcquire());
       await cut;
@@ -109,7 +109,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     it('undoes a drain', async () => {
       const { client, proxy } = await fixture().openBehindProxy();
       await fixture().admin.set('f1:drain', 7);
-      const cut = proxy.cutAfter(mentions('evalsha', 'f1:drain'));
+      const cut = proxy.cutAfter(mentions('eval', 'f1:drain'));
       const drain = await settled(() => client.locks.getSemaphore('f1:drain').drainPermits());
       await cut;
       expect(drain.error).toBeInstanceOf(LockUnavailableError);
@@ -123,7 +123,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       const { client, proxy } = await fixture().openBehindProxy(SLOW);
       for (let round = 0; round < ROUNDS; round++) {
         const name = `f1:release:${round}`;
-        const cut = proxy.cutAfter(mentions('evalsha', name));
+        const cut = proxy.cutAfter(mentions('eval', name));
         await expect(client.locks.getSemaphore(name).release(3)).resolves.toBeUndefined();
         await cut;
         await client.connected();
@@ -134,8 +134,10 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
 
     it('releases once, also where a copy of the request arrives after its repetition was answered', async () => {
       const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '2s' });
+      // The monitor escapes the text of a script, which the first call on a connection has.
+      await client.locks.getSemaphore('f1:known').release();
       const copy = await overheard('f1:copy');
-      const cut = proxy.cutAfter(mentions('evalsha', 'f1:copy'));
+      const cut = proxy.cutAfter(mentions('eval', 'f1:copy'));
       await client.locks.getSemaphore('f1:copy').release();
       await cut;
       const [command = '', ...args] = await copy();
@@ -148,7 +150,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       const { client, proxy } = await fixture().openBehindProxy();
       await fixture().admin.set('f1:behind', 0);
       proxy.acceptThenClose();
-      const cut = proxy[when](mentions('evalsha', 'f1:behind'));
+      const cut = proxy[when](mentions('eval', 'f1:behind'));
       const release = await settled(() => client.locks.getSemaphore('f1:behind').release());
       await cut;
       expect(release.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
@@ -182,7 +184,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       const { client, proxy } = await fixture().openBehindProxy(SLOW);
       await fixture().admin.set('f1:latch', ROUNDS + 1);
       for (let round = 0; round < ROUNDS; round++) {
-        const cut = proxy.cutAfter(mentions('evalsha', 'f1:latch'));
+        const cut = proxy.cutAfter(mentions('eval', 'f1:latch'));
         await expect(client.locks.getCountDownLatch('f1:latch').countDown()).resolves.toBeUndefined();
         await cut;
         await client.connected();
@@ -193,7 +195,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     it.each([1, undefined])('does not count down what was set after it, from %s', async (before) => {
       const { client, proxy } = await fixture().openBehindProxy();
       if (before !== undefined) await fixture().admin.set('f1:next', before);
-      const cut = proxy.cutAfter(mentions('evalsha', 'f1:next'));
+      const cut = proxy.cutAfter(mentions('eval', 'f1:next'));
       proxy.acceptThenClose();
       const count = settled(() => client.locks.getCountDownLatch('f1:next').countDown());
       await cut;
@@ -210,7 +212,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       await fixture().admin.set('f1:open', 1);
       const waiting = settled(() => waiter.locks.getCountDownLatch('f1:open').await({ wait: '10s' }));
       proxy.acceptThenClose();
-      const cut = proxy.cutBefore(mentions('evalsha', 'f1:open'));
+      const cut = proxy.cutBefore(mentions('eval', 'f1:open'));
       const count = await settled(() => client.locks.getCountDownLatch('f1:open').countDown());
       await cut;
       expect(count.error).toBeInstanceOf(LockUnavailableError);
@@ -224,7 +226,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
     const semaphore = client.locks.getSemaphore('f1:set');
     const latch = client.locks.getCountDownLatch('f1:set:latch');
     const lost = async <T>(call: () => Promise<T>): Promise<T> => {
-      const cut = proxy.cutAfter(mentions('evalsha', 'f1:set'));
+      const cut = proxy.cutAfter(mentions('eval', 'f1:set'));
       const [answer] = await Promise.all([call(), cut]);
       await client.connected();
       return answer;
@@ -260,7 +262,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
       () => locks.getCountDownLatch('f1:long:c').countDown(),
     ];
     // The first request is executed, and its answer is lost. The others are never executed.
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:long:a'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:long:a'));
     proxy.acceptThenClose();
     for (const call of calls) {
       expect((await settled<unknown>(call)).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
@@ -282,7 +284,7 @@ describe('F1: the reply of a request about permits or counts is lost', () => {
   it('D18: is reported with name and number if the application ends before it is certain', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     await fixture().admin.set('f1:end', 5);
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:end'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:end'));
     proxy.acceptThenClose();
     await settled(() => client.locks.getSemaphore('f1:end').tryAcquire(2));
     await cut;
@@ -338,7 +340,7 @@ describe('F17: the server is far out of memory, for permits and counts', () => {
   it('undoes an acquire whose reply was lost', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     await fixture().admin.set('s', 1);
-    const cut = proxy.cutAfter(mentions('evalsha', '{s}'));
+    const cut = proxy.cutAfter(mentions('eval', '{s}'));
     proxy.acceptThenClose();
     const attempt = await settled(() => client.locks.getSemaphore('s').tryAcquire());
     await cut;

@@ -18,7 +18,7 @@ describe('F1: the connection is cut', () => {
     const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const { locks } = fixture().open();
     const token = await (await locks.acquire('f1:passed', options)).detach({ lease: LONG });
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:passed'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:passed'));
     const attempt = await settled(() => client.locks.attach(token));
     expect(attempt.error).toMatchObject(UNKNOWN);
     await cut;
@@ -30,7 +30,7 @@ describe('F1: the connection is cut', () => {
   it('after a detachment: the hold has ended, and the lock is left to the lease of the token', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const hold = await client.locks.acquire('f1:passed', { lease: LONG });
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:passed'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:passed'));
     const attempt = await settled(() => hold.detach({ lease: LONG }));
     expect(attempt.error).toMatchObject(UNKNOWN);
     await cut;
@@ -45,7 +45,7 @@ describe('F1: the connection is cut', () => {
   it('before a detachment: the hold has ended all the same, and the lock is left to its own lease', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const hold = await client.locks.acquire('f1:passed', { lease: LONG });
-    const cut = proxy.cutBefore(mentions('evalsha', 'f1:passed'));
+    const cut = proxy.cutBefore(mentions('eval', 'f1:passed'));
     const attempt = await settled(() => hold.detach({ lease: LONG }));
     expect(attempt.error).toMatchObject(UNKNOWN);
     await cut;

@@ -41,7 +41,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     const { client, proxy } = await setUp('f1:try');
     for (let round = 0; round < 5; round++) {
       const lock = client.locks.getReadWriteLock(`f1:try:${round}`)[half]();
-      const cut = proxy.cutAfter(mentions('evalsha', lock.name));
+      const cut = proxy.cutAfter(mentions('eval', lock.name));
       const attempt = await settled(() => lock.tryAcquire({ lease: LONG }));
       expect(attempt.error).toBeInstanceOf(LockUnavailableError);
       expect(attempt.error).toMatchObject({ outcome: 'unknown', lockName: lock.name });
@@ -54,7 +54,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
   it('undoes an attempt to read beside another reader, which is not touched', async () => {
     const { proxy, read } = await setUp('f1:beside');
     const other = await fixture().open().locks.getReadWriteLock('f1:beside').readLock().acquire({ lease: LONG });
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:beside'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:beside'));
     const attempt = await settled(() => read.tryAcquire({ lease: LONG }));
     expect(attempt.error).toMatchObject({ outcome: 'unknown' });
     await cut;
@@ -69,7 +69,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
 
   it('counts a waiting reader once', async () => {
     const { proxy, read } = await setUp('f1:wait');
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:wait'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:wait'));
     const hold = await read.acquire({ wait: '5s', lease: LONG });
     await cut;
     const mine = async () => (await timeoutsOf('f1:wait')).length === 1;
@@ -82,7 +82,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
   it.each(['readLock', 'writeLock'] as const)('reports the one release that happened: %s', async (half) => {
     const { client, proxy } = await setUp('f2:release', SLOW);
     const hold = await client.locks.getReadWriteLock('f2:release')[half]().acquire({ lease: LONG });
-    const cut = proxy.cutAfter(mentions('evalsha', 'f2:release'));
+    const cut = proxy.cutAfter(mentions('eval', 'f2:release'));
     await expect(hold.release()).resolves.toBe('released');
     await cut;
     expect(hold.signal.aborted).toBe(false);
@@ -92,7 +92,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
   it('lets a writer whose read request was lost read once', async () => {
     const { proxy, read, write } = await setUp('f1:writer');
     const writing = await write.acquire({ lease: LONG });
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:writer'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:writer'));
     const reading = await writing.run(() => read.acquire({ wait: '5s', lease: LONG }));
     await cut;
     const { owner } = writing;
@@ -108,7 +108,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     const writing = await write.acquire({ lease: LONG });
     const { owner } = writing;
     for (const readsOn of [false, true]) {
-      const cut = proxy.cutAfter(mentions('evalsha', 'f1:again'));
+      const cut = proxy.cutAfter(mentions('eval', 'f1:again'));
       const attempt = await settled(() => writing.run(() => read.acquire({ wait: 0, lease: LONG })));
       expect(attempt.error).toMatchObject({ outcome: 'unknown' });
       await cut;
@@ -133,7 +133,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     proxy.delay(LAST_WORDS_MS, 'request');
     const written = new Promise<void>((resolve) => {
       void proxy.cutAfter((command) => {
-        if (mentions('evalsha', 'f7:reading')(command)) resolve();
+        if (mentions('eval', 'f7:reading')(command)) resolve();
         return false;
       });
     });
@@ -155,7 +155,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     const writing = await write.acquire({ lease: LONG });
     const before = await writing.run(() => read.acquire({ lease: LONG }));
     proxy.acceptThenClose();
-    const cut = proxy.cutBefore(mentions('evalsha', 'f2:given-up'));
+    const cut = proxy.cutBefore(mentions('eval', 'f2:given-up'));
     await expect(before.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await cut;
     const again = await settled(() => writing.run(() => read.acquire({ wait: 0, lease: LONG })));
@@ -174,7 +174,7 @@ describe('F1, F2: the reply of a request about a read-write lock is lost', () =>
     const writing = await write.acquire({ lease: LONG });
     const before = await writing.run(() => read.acquire({ lease: LONG }));
     proxy.acceptThenClose();
-    const cut = proxy.cutBefore(mentions('evalsha', 'f2:behind'));
+    const cut = proxy.cutBefore(mentions('eval', 'f2:behind'));
     await expect(before.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await cut;
     proxy.heal();

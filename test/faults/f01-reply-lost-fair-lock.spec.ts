@@ -31,7 +31,7 @@ describe('The queue of a fair lock', () => {
 
   it('F1 counts one hold if the granting reply is lost', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:granted'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:granted'));
     const attempt = settled(() => client.locks.getFairLock('f1:granted').acquire({ wait: '5s', lease: LONG }));
     await cut;
     const { value } = await attempt;
@@ -44,7 +44,7 @@ describe('The queue of a fair lock', () => {
   it('F1 has one place for a waiter whose reply is lost, before later waiters', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:place');
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:place'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:place'));
     const first = client.locks.getFairLock('f1:place').acquire({ wait: '10s', lease: LONG });
     await cut;
     await queued('f1:place', 1);
@@ -65,7 +65,7 @@ describe('The queue of a fair lock', () => {
   it('F1 serves concurrent waiters in order although the connection of the first was lost', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:order');
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:order'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:order'));
     const order: number[] = [];
     const works = Array.from({ length: 20 }, async (_, arrival) => {
       const got = await client.locks.getFairLock('f1:order').acquire({ wait: '10s', lease: LONG });
@@ -84,7 +84,7 @@ describe('The queue of a fair lock', () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const holder = await hold('f1:abort');
     const controller = new AbortController();
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:abort'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:abort'));
     const { signal } = controller;
     const attempt = settled(() => client.locks.getFairLock('f1:abort').acquire({ wait: '10s', lease: LONG, signal }));
     await cut;
@@ -103,7 +103,7 @@ describe('The queue of a fair lock', () => {
     const attempt = settled(() => client.locks.getFairLock('f1:leave').acquire({ wait: '10s', lease: LONG, signal }));
     const listening = async () => (await fixture().admin.pubsub('CHANNELS', '*{f1:leave}:*')).length === 1;
     await until(listening, 3000, 'the waiter listens');
-    const cut = proxy.cutBefore(mentions('evalsha', 'f1:leave'));
+    const cut = proxy.cutBefore(mentions('eval', 'f1:leave'));
     controller.abort();
     await cut;
     expect((await attempt).error).toMatchObject({ code: 'LOCK_ABORTED' });

@@ -36,7 +36,7 @@ describe('F1: the reply of an acquire is lost', () => {
     const granted = await executions(fixture().admin, 'hset');
     const attemptOnce = async ({ client, proxy }: ClientBehindProxy, name: string): Promise<void> => {
       const seen = watchKey(fixture().admin, name);
-      const cut = proxy.cutAfter(mentions('evalsha', name));
+      const cut = proxy.cutAfter(mentions('eval', name));
       const attempt = await settled(() => client.locks.tryAcquire(name, { lease: LONG }));
       expect(attempt.error).toBeInstanceOf(LockUnavailableError);
       expect(attempt.error).toMatchObject({ outcome: 'unknown', lockName: name });
@@ -53,7 +53,7 @@ describe('F1: the reply of an acquire is lost', () => {
 
   it('has one effect when the acquirer waits: the hold counts one', async () => {
     await fiftyTimes(async ({ client, proxy }, name) => {
-      const cut = proxy.cutAfter(mentions('evalsha', name));
+      const cut = proxy.cutAfter(mentions('eval', name));
       const attempt = await settled(() => client.locks.acquire(name, { wait: '5s', lease: LONG }));
       expectWithin(attempt, RECONNECT + 2 * DEADLINE + 500);
       await cut;
@@ -66,7 +66,7 @@ describe('F1: the reply of an acquire is lost', () => {
 
   it('leaves the orphan no longer than its lease if the server never answers again', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:ghost'));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:ghost'));
     proxy.acceptThenSilent();
     const attempt = await settled(() => client.locks.tryAcquire('f1:ghost', { lease: LEASE }));
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
@@ -83,7 +83,7 @@ describe('F1: the reply of an acquire is lost', () => {
     const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const { admin } = fixture();
     const outer = fixture().history.note(await client.locks.acquire('f1:twice'));
-    const cut = proxy.cutAfter(mentions('evalsha', 'f1:twice', outer.owner));
+    const cut = proxy.cutAfter(mentions('eval', 'f1:twice', outer.owner));
     const inner = await outer.run(() => client.locks.acquire('f1:twice', { wait: '5s' }));
     await cut;
     await expect(admin.hgetall('f1:twice')).resolves.toEqual({ [outer.owner]: '2' });

@@ -30,7 +30,7 @@ describe('F1: the reply of a request about a shared result is lost', () => {
     await until(() => work.runs === 1, 1000, 'it is being made');
     const elsewhere = other.locks.singleFlight('f1:left', work.run);
     await until(() => other.runtime.acquirer.contended === 1, 1000, 'somebody waits for it');
-    const cut = proxy.cutAfter(mentions('evalsha', '{f1:left}:flight', '{f1:left}:result'));
+    const cut = proxy.cutAfter(mentions('eval', '{f1:left}:flight', '{f1:left}:result'));
     work.end();
     await cut;
     expect(await Promise.all([own, elsewhere])).toEqual(['made', 'made']);
@@ -42,11 +42,11 @@ describe('F1: the reply of a request about a shared result is lost', () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const work = slowWork();
     work.end();
-    const cut = proxy.cutAfter(mentions('evalsha', '{f1:found}:result'));
+    const cut = proxy.cutAfter(mentions('eval', '{f1:found}:result'));
     const call = client.locks.singleFlight('f1:found', { wait: '5s' }, work.run);
     await cut;
     expect(await call).toBe('made');
-    const impatient = proxy.cutAfter(mentions('evalsha', '{f1:one try}:result'));
+    const impatient = proxy.cutAfter(mentions('eval', '{f1:one try}:result'));
     const attempt = await settled(() => client.locks.singleFlight('f1:one try', { wait: 0 }, work.run));
     await impatient;
     expect(attempt.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', lockName: 'f1:one try' });

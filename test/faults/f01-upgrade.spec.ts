@@ -28,7 +28,7 @@ describe('F1: the reply to an upgrade or a downgrade is lost', () => {
     for (let round = 0; round < 3; round++) {
       const name = `f1:way:${round}`;
       const hold = await client.locks.getReadWriteLock(name)[half]().acquire({ lease: LONG });
-      const cut = proxy.cutAfter(mentions('evalsha', name));
+      const cut = proxy.cutAfter(mentions('eval', name));
       const attempt = await settled(() => convert(hold));
       expect(attempt.error).toBeInstanceOf(LockUnavailableError);
       expect(attempt.error).toMatchObject({ outcome: 'unknown', lockName: name });
@@ -44,7 +44,7 @@ describe('F1: the reply to an upgrade or a downgrade is lost', () => {
     const { proxy, read } = await setUp('f1:call');
     let cut: Promise<unknown> | undefined;
     const call = read.withLock({ lease: LONG }, async (hold) => {
-      cut = proxy.cutAfter(mentions('evalsha', 'f1:call'));
+      cut = proxy.cutAfter(mentions('eval', 'f1:call'));
       await hold.tryUpgrade();
     });
     await expect(call).rejects.toMatchObject({ outcome: 'unknown' });

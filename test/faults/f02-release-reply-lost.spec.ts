@@ -12,7 +12,7 @@ describe('F2: the reply of a release is lost', () => {
   it('reports the one release that happened, count 1', async () => {
     const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const hold = fixture().history.note(await client.locks.acquire('f2:one', { lease: LONG }));
-    const cut = proxy.cutAfter(mentions('evalsha', 'f2:one'));
+    const cut = proxy.cutAfter(mentions('eval', 'f2:one'));
     const release = await settled(() => hold.release());
     await cut;
     expect(release.value).toBe('released');
@@ -27,8 +27,8 @@ describe('F2: the reply of a release is lost', () => {
     async (cut) => {
       const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '2s' });
       const hold = fixture().history.note(await client.locks.acquire('f2:both', { lease: LONG }));
-      const cutTwice = proxy[cut](mentions('evalsha', 'f2:both')).then(() =>
-        proxy[cut](mentions('evalsha', 'f2:both')),
+      const cutTwice = proxy[cut](mentions('eval', 'f2:both')).then(() =>
+        proxy[cut](mentions('eval', 'f2:both')),
       );
       await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown' });
       await cutTwice;
@@ -46,7 +46,7 @@ describe('F2: the reply of a release is lost', () => {
       const name = `f2:next:${round}`;
       const first = history.note(await client.locks.acquire(name, { lease: LONG }));
       const waiter = other.locks.acquire(name, { wait: '10s', lease: LONG });
-      const cut = proxy.cutAfter(mentions('evalsha', name));
+      const cut = proxy.cutAfter(mentions('eval', name));
       // The retry of the release comes after the next owner has the lock.
       proxy.acceptThenClose();
       const release = settled(() => first.release());
@@ -68,7 +68,7 @@ describe('F2: the reply of a release is lost', () => {
     const inner = await outer.run(() => client.locks.acquire('f2:two', { lease: LONG }));
     await expect(admin.hgetall('f2:two')).resolves.toEqual({ [outer.owner]: '2' });
 
-    const cut = proxy.cutAfter(mentions('evalsha', 'f2:two'));
+    const cut = proxy.cutAfter(mentions('eval', 'f2:two'));
     const release = await settled(() => inner.release());
     await cut;
     expect(release.value).toBe('still-held');
@@ -77,7 +77,7 @@ describe('F2: the reply of a release is lost', () => {
     expect(await admin.pttl('f2:two')).toBeGreaterThan(0);
     outer.assertHeld();
 
-    const lastCut = proxy.cutAfter(mentions('evalsha', 'f2:two'));
+    const lastCut = proxy.cutAfter(mentions('eval', 'f2:two'));
     await expect(outer.release()).resolves.toBe('released');
     await lastCut;
     await expect(admin.exists('f2:two')).resolves.toBe(0);
@@ -116,7 +116,7 @@ describe('F2: the reply of a release is lost', () => {
     const { client, proxy } = await fixture().openBehindProxy({ renewedLease: LONG });
     const hold = fixture().history.note(await client.locks.acquire('f2:behind', options));
     proxy.acceptThenClose();
-    const cut = proxy.cutBefore(mentions('evalsha', 'f2:behind'));
+    const cut = proxy.cutBefore(mentions('eval', 'f2:behind'));
     const release = await settled(() => hold.release());
     await cut;
     expect(release.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
@@ -136,7 +136,7 @@ describe('F2: the reply of a release is lost', () => {
     const attempt = settled(() => client.locks.acquire('f2:unwanted', { lease: LONG, wait: 0, signal: abort.signal }));
     await until(async () => (await fixture().admin.exists('f2:unwanted')) === 1, 1000, 'it is granted');
     abort.abort();
-    const cut = proxy.cutBefore(mentions('evalsha', 'f2:unwanted'));
+    const cut = proxy.cutBefore(mentions('eval', 'f2:unwanted'));
     expect((await attempt).error).toMatchObject({ code: 'LOCK_ABORTED' });
     proxy.acceptThenClose();
     await cut;

@@ -38,11 +38,11 @@ describe('F3: the reply of a renewal is lost', () => {
       expect(isOver()).toBe(true);
     };
     // The first when it is due, and the next ones as soon as the connection is back.
-    let cuts = proxy[cut](mentions('evalsha', 'f3:0'));
+    let cuts = proxy[cut](mentions('eval', 'f3:0'));
     await clock.advance(PERIOD);
     for (let more = 1; more < CUTS; more++) {
       await cuts;
-      cuts = proxy[cut](mentions('evalsha', 'f3:0'));
+      cuts = proxy[cut](mentions('eval', 'f3:0'));
     }
     await cuts;
     await until(() => failures() >= CUTS, 10_000, 'all failures are known');

@@ -14,7 +14,7 @@ describe('F5: the request is cut before it arrives', () => {
     const granted = await executions(admin, 'hset');
     for (let round = 0; round < ROUNDS; round++) {
       const name = `f5:try:${round}`;
-      const cut = proxy.cutBefore(mentions('evalsha', name));
+      const cut = proxy.cutBefore(mentions('eval', name));
       const attempt = await settled(() => client.locks.tryAcquire(name));
       await cut;
       expect(attempt.error).toBeInstanceOf(LockUnavailableError);
@@ -28,7 +28,7 @@ describe('F5: the request is cut before it arrives', () => {
     const { client, proxy } = await fixture().openBehindProxy();
     for (let round = 0; round < ROUNDS; round++) {
       const name = `f5:wait:${round}`;
-      const cut = proxy.cutBefore(mentions('evalsha', name));
+      const cut = proxy.cutBefore(mentions('eval', name));
       const attempt = await settled(() => client.locks.acquire(name, { wait: '10s' }));
       await cut;
       expectWithin(attempt, RECONNECT + DEADLINE);
@@ -41,7 +41,7 @@ describe('F5: the request is cut before it arrives', () => {
   it('repeats a release', async () => {
     const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const hold = fixture().history.note(await client.locks.acquire('f5:release', { lease: '60s' }));
-    const cut = proxy.cutBefore(mentions('evalsha', 'f5:release'));
+    const cut = proxy.cutBefore(mentions('eval', 'f5:release'));
     const release = await settled(() => hold.release());
     await cut;
     expect(release.value).toBe('released');
@@ -52,7 +52,7 @@ describe('F5: the request is cut before it arrives', () => {
   it('repeats a re-entry', async () => {
     const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const outer = fixture().history.note(await client.locks.acquire('f5:twice'));
-    const cut = proxy.cutBefore(mentions('evalsha', 'f5:twice', outer.owner));
+    const cut = proxy.cutBefore(mentions('eval', 'f5:twice', outer.owner));
     const inner = await outer.run(() => client.locks.acquire('f5:twice', { wait: '10s' }));
     await cut;
     await expect(fixture().admin.hgetall('f5:twice')).resolves.toEqual({ [outer.owner]: '2' });

@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import type { Lock, LockService } from '../../lib/index.js';
 import { LOCKS } from '../topologies/every-kind.js';
-import { executions, settled } from './observe.js';
+import { scriptExecutions, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, useServerFixture } from './server-fixture.js';
 
@@ -28,10 +28,10 @@ describe('F7: a forced release arrives after its caller has given up', () => {
       expect(attempt.error).toMatchObject({ outcome: 'unknown' });
       await first.release();
       const second = await lockOf(other.locks, 'f7').acquire({ lease: LONG });
-      const asked = await executions(admin, 'evalsha');
+      const asked = await scriptExecutions(admin);
       const held = await fixture().admin.dump('f7');
       proxy.heal();
-      await until(async () => (await executions(admin, 'evalsha')) > asked, 10 * DEADLINE, 'the request arrives');
+      await until(async () => (await scriptExecutions(admin)) > asked, 10 * DEADLINE, 'the request arrives');
       // This request comes behind the late one, because it uses the same connection.
       await client.connected();
 

@@ -18,7 +18,7 @@ const hangUp = (client: Client): void => {
 const proxyHas = (proxy: FaultProxy, name: string): Promise<void> =>
   new Promise((resolve) => {
     void proxy.cutAfter((command) => {
-      if (mentions('evalsha', name)(command)) resolve();
+      if (mentions('eval', name)(command)) resolve();
       return false;
     });
   });

@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { executions, expectWithin, settled, watchKey } from './observe.js';
+import { executions, scriptExecutions, expectWithin, settled, watchKey } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 
@@ -33,14 +33,14 @@ describe('F7: the client gives up, and the request arrives later', () => {
   it('is refused by the server as late', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
     const { admin } = fixture();
-    const before = { granted: await executions(admin, 'hset'), asked: await executions(admin, 'evalsha') };
+    const before = { granted: await executions(admin, 'hset'), asked: await scriptExecutions(admin) };
     proxy.delay(3 * DEADLINE, 'request');
     const attempt = await settled(() => client.locks.tryAcquire('f7:late', { lease: LONG }));
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
     expect(attempt.error).toMatchObject({ outcome: 'unknown' });
     expectWithin(attempt, DEADLINE + 100);
     // The acquire has arrived, and so has the first release that undoes it.
-    await until(async () => (await executions(admin, 'evalsha')) >= before.asked + 2, 10 * DEADLINE, 'it arrives');
+    await until(async () => (await scriptExecutions(admin)) >= before.asked + 2, 10 * DEADLINE, 'it arrives');
     expect(await executions(admin, 'hset')).toBe(before.granted);
     await expect(admin.exists('f7:late')).resolves.toBe(0);
   });

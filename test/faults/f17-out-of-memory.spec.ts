@@ -74,7 +74,7 @@ describe('F17: the server is far out of memory', () => {
 
   it('undoes an acquire whose reply was lost', async () => {
     const { client, proxy } = await fixture().openBehindProxy();
-    const cut = proxy.cutAfter(mentions('evalsha', 'f17:ghost'));
+    const cut = proxy.cutAfter(mentions('eval', 'f17:ghost'));
     proxy.acceptThenClose();
     const attempt = await settled(() => client.locks.tryAcquire('f17:ghost', { lease: '60s' }));
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);

@@ -203,7 +203,7 @@ describe('F43: shutdown', () => {
     const proxy = await fixture().proxy();
     const { application, locks } = await start(proxy.url);
     await untilConnected(locks);
-    const cut = proxy.cutAfter(mentions('evalsha', 'f43:ghost'));
+    const cut = proxy.cutAfter(mentions('eval', 'f43:ghost'));
     const tried = settled(() => locks.tryAcquire('f43:ghost', { lease: '60s' }));
     await cut;
     expect((await tried).error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });

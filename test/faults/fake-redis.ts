@@ -26,8 +26,12 @@ const decode = (frame: Buffer): string[] =>
     .split('\r\n')
     .filter((_, index) => index > 0 && index % 2 === 0);
 
+/** The names of scripts by their texts, which EVAL has, and their hashes. */
 const scriptNames = new Map(
-  Object.entries(scripts.lock).map(([name, { text }]) => [createHash('sha1').update(text).digest('hex'), name]),
+  Object.entries(scripts.lock).flatMap(([name, { text }]) => [
+    [text, name],
+    [createHash('sha1').update(text).digest('hex'), name],
+  ]),
 );
 
 /** A command with the name of its script, for tests. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockError, LockLostError } from '../../lib/errors.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { executions } from './observe.js';
+import { scriptExecutions } from './observe.js';
 import { ServedTime } from '../kit/served-time.js';
 import { until } from '../kit/until.js';
 import { useServerFixture } from './server-fixture.js';
@@ -113,10 +113,10 @@ describe('I15: clocks and timers that misbehave', () => {
     async (how) => {
       const { locks } = fixture().open(undefined, { scheduler: clocks[how](), renewedLease: 600 });
       const hold = fixture().history.note(await locks.acquire('i15:twice'));
-      const before = await executions(fixture().admin, 'evalsha');
+      const before = await scriptExecutions(fixture().admin);
       await sleep(1500);
       // The watchdog renews every third of the time-out.
-      const renewals = (await executions(fixture().admin, 'evalsha')) - before;
+      const renewals = (await scriptExecutions(fixture().admin)) - before;
       expect(renewals).toBeLessThanOrEqual(8);
       await expect(hold.release()).resolves.toBe('released');
     },

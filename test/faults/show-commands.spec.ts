@@ -22,7 +22,8 @@ describe('Show: the cost of locks in commands', () => {
   it('an uncontended acquire and its release are exactly two', async () => {
     const { locks } = fixture().open(undefined, DEFAULTS);
     const { admin } = fixture();
-    await (await locks.acquire('warm-up')).release();
+    // Also with a re-entry: the first call of a script on a connection is EVAL.
+    await locks.withLock('warm-up', () => locks.withLock('warm-up', () => {}));
     const pairs = {
       'with a watchdog': () => locks.acquire('two'),
       'with a lease': () => locks.acquire('two', { lease: '10s' }),
@@ -57,7 +58,7 @@ describe('Show: the cost of locks in commands', () => {
       await semaphore.release();
       await markersForgotten();
     });
-    expect(sent['evalsha']).toBe(4);
+    expect((sent['eval'] ?? 0) + (sent['evalsha'] ?? 0)).toBe(4);
   });
 
   it('1,000 waiters on one held lock: at most two per second', async () => {
@@ -98,7 +99,7 @@ describe('Show: the cost of locks in commands', () => {
       await Promise.all(waits);
     });
     process.stdout.write(`1,000 grants handed on: ${JSON.stringify(sent)}\n`);
-    expect(sent['evalsha']).toBeLessThanOrEqual(2 * 1000 + 1000);
+    expect((sent['eval'] ?? 0) + (sent['evalsha'] ?? 0)).toBeLessThanOrEqual(2 * 1000 + 1000);
     expect(sent['subscribe'] ?? 0).toBe(0);
   });
 });

@@ -48,8 +48,8 @@ describe('D43: a writer that goes before new readers stops waiting while the net
   };
 
   const faults: readonly (readonly [string, (proxy: FaultProxy, name: string) => Promise<void>])[] = [
-    ['the reply of the withdrawal is lost', (proxy, name) => proxy.cutAfter(mentions('evalsha', name))],
-    ['the withdrawal is cut before it arrives', (proxy, name) => proxy.cutBefore(mentions('evalsha', name))],
+    ['the reply of the withdrawal is lost', (proxy, name) => proxy.cutAfter(mentions('eval', name))],
+    ['the withdrawal is cut before it arrives', (proxy, name) => proxy.cutBefore(mentions('eval', name))],
   ];
 
   it.each(faults)('and readers get in soon: %s', async (_, fault) => {
@@ -76,7 +76,7 @@ describe('D43: a writer that goes before new readers stops waiting while the net
     proxy.delay(LAST_WORDS_MS, 'request');
     const written = new Promise<void>((resolve) => {
       void proxy.cutAfter((command) => {
-        if (mentions('evalsha', 'd43:late')(command)) resolve();
+        if (mentions('eval', 'd43:late')(command)) resolve();
         return false;
       });
     });

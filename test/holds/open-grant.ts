@@ -40,7 +40,8 @@ export const openConnection = ({
   events.on((event) => void emitted.push(event));
   const watchdog = new Watchdog(scheduler, events, TIMEOUT);
   const names = { maxBytes: 1024, allowControlCharacters: false };
-  const defaults = { keyPrefix, wait: 1000, renewedLease: TIMEOUT, maxHold, maxLease, names, maxNames: 10 };
+  const limits = { wait: 1000, renewedLease: TIMEOUT, maxHold, maxLease, maxNames: 10 };
+  const defaults = { keyPrefix, releasesInBackground: false, names, ...limits };
   const services: GrantServices = {
     scheduler,
     watchdog,

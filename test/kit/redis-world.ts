@@ -158,6 +158,10 @@ class RedisProbe implements Probe {
   /** The number of scripts run so far. Each request of a client is one script. */
   async commands(): Promise<number> {
     const stats = await this.admin.info('commandstats');
-    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+    // The first call of a script on a connection is EVAL.
+    return ['eval', 'evalsha'].reduce(
+      (sum, name) => sum + Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0),
+      0,
+    );
   }
 }

@@ -263,7 +263,9 @@ describe('An application with two connections', () => {
 
 /** The number of scripts that each server has run. */
 const calls = (): Promise<string[]> =>
-  Promise.all(raws.map(async (raw) => /cmdstat_evalsha:calls=[0-9]+/.exec(await raw.info('commandstats'))?.[0] ?? ''));
+  Promise.all(
+    raws.map(async (raw) => (await raw.info('commandstats')).match(/cmdstat_eval(sha)?:calls=[0-9]+/g)?.join() ?? ''),
+  );
 
 const whileHeld = async (acquiring: Promise<Hold | null>): Promise<string[][]> => {
   await using hold = await acquiring;

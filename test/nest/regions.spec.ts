@@ -135,7 +135,7 @@ describe.each(applicationBackends)('Code that runs under a lock %s', (_, openBac
   });
 
   it('cannot re-enter a lock that it has lost', async () => {
-    await locks.withLock('a', { lease: 100 }, async (hold) => {
+    await locks.withLock('a', { lease: 600 }, async (hold) => {
       await new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
       expect(() => hold.assertHeld()).toThrow(LockLostError);
       await caught(locks.acquire('a'), LockLostError);

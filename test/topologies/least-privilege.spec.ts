@@ -123,6 +123,12 @@ const usesEverything = (
     const { locks } = await clients.open(OPTIONS);
     for (const [kind, lockOf] of LOCKS) await lockOf(locks, `order:${kind}`).withLock(() => {});
     await expect(useSynchronizers(locks, 'order:8')).resolves.toBeUndefined();
+    for (const server of servers()) {
+      // Tried once on each connection.
+      const denied = await denials(server);
+      expect(denied).toEqual(denied.slice(0, 1).map(() => ({ reason: 'command', object: 'eval' })));
+      await server.acl('LOG', 'RESET');
+    }
   });
 
   it('foreign keys are denied', async () => {

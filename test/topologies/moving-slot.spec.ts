@@ -230,8 +230,8 @@ describe('Releases while a slot moves', () => {
     const { permitExpirableSemaphore: permits } = await open();
     expect(await permits.trySetPermits('p:{t}', 1)).toBe(true);
     const [first, second] = ['0'.repeat(32), 'f'.repeat(32)];
-    expect(await permits.acquire({ name: 'p:{t}', ids: [first], lease: 50 })).toMatchObject({ outcome: 'acquired' });
-    await time.pass(60);
+    expect(await permits.acquire({ name: 'p:{t}', ids: [first], lease: 600 })).toMatchObject({ outcome: 'acquired' });
+    await time.pass(610);
     const slot = await beginToMove('{t}');
     const taking = permits.acquire({ name: 'p:{t}', ids: [second], lease: LEASE });
     await time.pass(100);

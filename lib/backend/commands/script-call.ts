@@ -1,4 +1,4 @@
-import { isNotWritten, isScriptMissing, unexpectedReply } from '../connection/reply-errors.js';
+import { isEvalDenied, isNotWritten, isScriptMissing, unexpectedReply } from '../connection/reply-errors.js';
 import {
   type ArgumentsOf,
   encode,
@@ -45,12 +45,14 @@ export interface ScriptServer {
 }
 
 /**
- * One call of a script on one server: EVALSHA, and EVAL if the server does not know the script. On the hot path, see
- * docs/architecture.md#hot-path: hence one object without closures.
+ * One call of a script on one server: EVALSHA, but EVAL for the first call on a connection, and if the server does not know
+ * the script. On the hot path, see docs/architecture.md#hot-path: hence one object without closures.
  */
 export class ScriptCall<S extends Script> implements ReplyHandler<unknown, ReplyOf<S>> {
   private readonly keyCount: number;
   private readonly parameters: string[];
+  /** Whether the whole script was sent, although the server may know it. */
+  private isFirst = false;
 
   constructor(
     private readonly server: ScriptServer,
@@ -67,7 +69,13 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
   }
 
   send(): Promise<unknown> {
-    return this.evaluate('evalsha', scriptHash(this.script.text));
+    const { sentScripts, mayEval } = this.server.connection;
+    const hash = scriptHash(this.script.text);
+    if (sentScripts.has(hash) || !mayEval) return this.evaluate('evalsha', hash);
+    // A script that the server does not know would be executed only after what is sent behind it.
+    sentScripts.add(hash);
+    this.isFirst = true;
+    return this.evaluate('eval', this.script.text);
   }
 
   read(reply: unknown, now: number, waited: number, isOverdue: boolean): ReplyOf<S> {
@@ -82,10 +90,15 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
     if (!isReplyOf(this.script, reply)) this.server.connection.reconnect();
   }
 
-  /** EVAL only if the server does not know the script: a user without +eval can have the scripts preloaded. */
   instead(error: unknown): Promise<unknown> | undefined {
     if (isNotWritten(error)) this.server.connection.markUnwritable();
-    return isScriptMissing(error) ? this.evaluate('eval', this.script.text) : undefined;
+    if (isScriptMissing(error)) return this.evaluate('eval', this.script.text);
+    if (!this.isFirst || !isEvalDenied(error)) return undefined;
+    // A user without the right to EVAL can have the scripts preloaded.
+    this.server.connection.mayEval = false;
+    return this.evaluate('evalsha', scriptHash(this.script.text)).catch((second: unknown) => {
+      throw isScriptMissing(second) ? error : second;
+    });
   }
 
   settled(): void {

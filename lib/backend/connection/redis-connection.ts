@@ -149,6 +149,10 @@ export class RedisConnection {
   readonly silence: SilenceGuard | undefined;
   /** Why the connection is not established, if known. */
   private lastError: unknown;
+  /** Hashes of the scripts that were sent as a whole since the connection was made: the server knows them. */
+  readonly sentScripts = new Set<string>();
+  /** Whether the server has not denied this user EVAL: trying it again would only fill its log. */
+  mayEval = true;
   private ready = false;
   private wasReady = false;
   private opened = false;
@@ -327,6 +331,7 @@ export class RedisConnection {
 
   private onClose(): void {
     this.ready = false;
+    this.sentScripts.clear();
     this.silence?.end();
     this.databaseRefusal = undefined;
     this.listener.onClose?.();

@@ -10,6 +10,7 @@ import {
 } from '../../validation/options.js';
 import type { CheckContradictions, CheckNames, Given } from '../../validation/refused.js';
 import {
+  type AcquireDefaults,
   type AcquireOptions,
   LEASE_OPTIONS,
   type LeaseContradictions,
@@ -54,6 +55,13 @@ export interface WithLockOptions<C extends OnConflict = OnConflict> {
    * skipped is not worth waiting for.
    */
   readonly onConflict?: C | undefined;
+  /**
+   * When the caller gets the result. `confirmed`: once the server has confirmed that the lock is free. `background`: once
+   * the release has been written, which saves a round trip. What the same process acquires next comes after it; another
+   * process may still find the lock held for a moment, and one with `wait: 0` be refused. A failed release is an event
+   * (`release-failed`) either way, and is repeated; a shutdown waits for it. Default: that of the module.
+   */
+  readonly release?: 'confirmed' | 'background' | undefined;
 }
 
 type Otherwise<C> = C extends 'throw' | undefined
@@ -72,13 +80,21 @@ export interface WithLockPlan {
   /** Milliseconds. */
   readonly holdAtLeast: number | undefined;
   readonly onConflict: OnConflict;
+  /** `undefined`: as the module says. */
+  readonly release: WithLockOptions['release'];
 }
 
 /** The option names. */
-export const WITH_LOCK_OPTIONS = namesOf<WithLockOptions>()('holdAtLeast', 'onConflict');
+export const WITH_LOCK_OPTIONS = namesOf<WithLockOptions>()('holdAtLeast', 'onConflict', 'release');
 
 const isOnConflict = (value: unknown): value is OnConflict =>
   value === 'throw' || value === 'skip' || typeof value === 'function';
+
+/** @throws LockOptionsError that names the value. */
+export const parseRelease = (value: unknown): WithLockOptions['release'] => {
+  if (value === undefined || value === 'confirmed' || value === 'background') return value;
+  throw invalidOption('release', value, '"confirmed" or "background"');
+};
 
 /**
  * @param given The caller's options, unchecked.
@@ -91,13 +107,20 @@ export const parseWithLock = (
 ): WithLockPlan => {
   const { onConflict = 'throw' } = given;
   if (!isOnConflict(onConflict)) throw invalidOption('onConflict', onConflict, '"throw", "skip" or a function');
+  const release = parseRelease(given.release);
   const holdAtLeast = given.holdAtLeast === undefined ? undefined : parseLease(given.holdAtLeast, 'holdAtLeast');
   const [limit, longest] = typeof lease === 'number' ? ['lease', lease] : ['maxHold', lease?.maxHold];
   if (holdAtLeast !== undefined && longest !== undefined && holdAtLeast > longest) {
     throw contradiction('holdAtLeast', limit, `a lock is not held for longer than its ${limit}`);
   }
-  return { holdAtLeast, onConflict };
+  return { holdAtLeast, onConflict, release };
 };
+
+/** Whether a result does not wait until the server has confirmed the release. */
+export const isInBackground = (
+  release: WithLockPlan['release'],
+  { releasesInBackground }: Pick<AcquireDefaults, 'releasesInBackground'>,
+): boolean => (release === undefined ? releasesInBackground : release === 'background');
 
 /** Milliseconds to wait if the call says nothing: a call that may be skipped does not wait. */
 export const defaultWaitOf = ({ onConflict }: Pick<WithLockPlan, 'onConflict'>, defaultWait: number): number =>
@@ -157,6 +180,7 @@ const OF_THE_LOCK = {
 const OF_THE_WORK = {
   holdAtLeast: 'to withLock and @Locked',
   onConflict: 'to withLock and @Locked',
+  release: 'to withLock and @Locked',
 } satisfies Record<keyof WithLockOptions, string>;
 const ACQUIRE_OF_LOCK = { of: 'acquire and tryAcquire of a lock', elsewhere: { ...OF_THE_LOCK, ...OF_THE_WORK } };
 
@@ -181,9 +205,9 @@ export const parseWithLockRequest = (
   const { wait, signal } = given;
   const lease = parseLeaseTerms(given);
   const plan = parseWithLock(given, lease);
-  const { holdAtLeast, onConflict } = plan;
+  const { holdAtLeast, onConflict, release } = plan;
   const limit = wait === undefined ? defaultWaitOf(plan, defaultWait) : parseWait(wait, 'wait');
-  return { lease, wait: limit, signal: parseSignal(signal), holdAtLeast, onConflict };
+  return { lease, wait: limit, signal: parseSignal(signal), holdAtLeast, onConflict, release };
 };
 
 /**

@@ -27,6 +27,7 @@ export interface PrefixedTarget {
 export interface ConnectionSettings extends PrefixedTarget, DeadlockSettings {
   readonly redLock: RedLockSettings | undefined;
   readonly wait: number;
+  readonly releasesInBackground: boolean;
   readonly renewedLease: number;
   readonly fairWaitTimeout: number;
   readonly commandTimeout: number;

@@ -14,6 +14,7 @@ import { parseConnection } from './connection.options.js';
 import { parseConnectionTargets } from './connection-targets.js';
 import { parseRedLockBeside, type RedLockOptions } from './red-lock.options.js';
 import type { LockSettings } from './lock-settings.js';
+import { parseRelease, type WithLockOptions } from '../../locks/options/lock.options.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
 
 /** Options of `RedisLockModule.forRoot()`. Every option has a default. Durations are ms or such as `'30s'`. */
@@ -42,6 +43,11 @@ export interface RedisLockOptions extends DeadlockOptions {
   readonly keyPrefix?: string | undefined;
   /** Default wait limit. Default: 10 s. `Infinity`: without limit. */
   readonly wait?: Duration | undefined;
+  /**
+   * When `withLock` and `@Locked` return their result: once the server has confirmed the release, or with `background`
+   * once it has been written, which saves a round trip. Default: `confirmed`.
+   */
+  readonly release?: WithLockOptions['release'];
   /**
    * Lease of a hold without a `lease` option, renewed every third of it. Default: 30 s (Redisson:
    * `lockWatchdogTimeout`).
@@ -144,6 +150,7 @@ const ABOUT = {
   maxNames: 'locks',
   allowControlCharacters: 'locks',
   fencing: 'locks',
+  release: 'locks',
   handover: 'locks',
   maxQueue: 'locks',
   maxHold: 'locks',
@@ -171,6 +178,7 @@ export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
     others,
     redLock: parseRedLockBeside(main, given.redLock, parseConnection),
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),
+    releasesInBackground: parseRelease(given.release) === 'background',
     renewedLease,
     fairWaitTimeout: duration(given.fairWaitTimeout, 'fairWaitTimeout', 5000, 100),
     commandTimeout: duration(given.commandTimeout, 'commandTimeout', 1000, 50, 2000),
