@@ -7,6 +7,7 @@ import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
 import { neverForget } from '../../lib/testing/test-connection.js';
 import { type MonotonicScheduler, systemScheduler } from '../../lib/time/scheduler.js';
+import { defaultRelease } from './default-release.js';
 import { ServedScheduler } from './served-scheduler.js';
 import { until } from './until.js';
 
@@ -74,7 +75,7 @@ export const openClient = (
   options: RedisLockOptions,
   { scheduler = systemScheduler, backend }: ClientParts = {},
 ): Client => {
-  const settings = parseModuleOptions(options);
+  const settings = parseModuleOptions({ ...defaultRelease, ...options });
   const inMemory = settings.target.kind === 'memory' ? memoryBackend : undefined;
   return new Client(
     createRuntime(settings, scheduler, backend ? (_, monotonic) => backend(monotonic) : inMemory),

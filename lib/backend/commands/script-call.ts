@@ -1,4 +1,4 @@
-import { isEvalDenied, isNotWritten, isScriptMissing, unexpectedReply } from '../connection/reply-errors.js';
+import { isEvalRefused, isNotWritten, isScriptMissing, unexpectedReply } from '../connection/reply-errors.js';
 import {
   type ArgumentsOf,
   encode,
@@ -93,8 +93,8 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
   instead(error: unknown): Promise<unknown> | undefined {
     if (isNotWritten(error)) this.server.connection.markUnwritable();
     if (isScriptMissing(error)) return this.evaluate('eval', this.script.text);
-    if (!this.isFirst || !isEvalDenied(error)) return undefined;
-    // A user without the right to EVAL can have the scripts preloaded.
+    if (!this.isFirst || !isEvalRefused(error)) return undefined;
+    // Without EVAL, or without the right to it, the scripts can be preloaded.
     this.server.connection.mayEval = false;
     return this.evaluate('evalsha', scriptHash(this.script.text)).catch((second: unknown) => {
       throw isScriptMissing(second) ? error : second;

@@ -151,7 +151,7 @@ export class RedisConnection {
   private lastError: unknown;
   /** Hashes of the scripts that were sent as a whole since the connection was made: the server knows them. */
   readonly sentScripts = new Set<string>();
-  /** Whether the server has not denied this user EVAL: trying it again would only fill its log. */
+  /** Whether the server has not refused EVAL: trying it again would only fill the log of what it denied. */
   mayEval = true;
   private ready = false;
   private wasReady = false;

@@ -41,9 +41,9 @@ export const isAppendOnlyOff = (error: unknown): boolean =>
 export const isScriptMissing = (error: unknown): boolean =>
   isErrorReply(error) && messageOf(error).includes('NOSCRIPT');
 
-/** Whether the user has no right to EVAL. */
-export const isEvalDenied = (error: unknown): boolean =>
-  isErrorReply(error) && /^NOPERM .*\beval\b/i.test(messageOf(error));
+/** Whether the server does not have EVAL, or not for this user. */
+export const isEvalRefused = (error: unknown): boolean =>
+  isCommandMissing(error) || (isErrorReply(error) && /^NOPERM .*\beval\b/i.test(messageOf(error)));
 
 /** The error of a failed command, for the caller. */
 export const unavailable = (name: string | undefined, error: unknown): LockUnavailableError => {

@@ -9,6 +9,7 @@ import { DEFAULT_CONNECTION_NAME } from '../../../lib/locks/options/connection-c
 import { parseModuleOptions, type RedisLockOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../../lib/module/runtime.factory.js';
 import type { MonotonicScheduler } from '../../../lib/time/scheduler.js';
+import { defaultRelease } from '../../kit/default-release.js';
 import type { SimulatedEvent } from '../engine/event-queue.js';
 import { ProcessClock } from '../engine/process-clock.js';
 import type { Simulation } from '../engine/simulation.js';
@@ -162,7 +163,7 @@ export class SimulatedProcess {
 
   private open(connect: (scheduler: MonotonicScheduler) => LockBackend): OwnedRuntime {
     const { settings } = this.options;
-    const parsed = parseModuleOptions({ ...settings, connection: 'memory' });
+    const parsed = parseModuleOptions({ ...defaultRelease, ...settings, connection: 'memory' });
     const runtime = createRuntime(parsed, this.clock, (_, scheduler) => connect(scheduler));
     runtime.events.on((event) => {
       this.note(() => `event ${describeEvent(event)}`);
