@@ -126,7 +126,8 @@ export interface LeaveBehindRequest extends ReleaseRequest {
  */
 export type ReleaseOutcome =
   | { readonly outcome: 'released'; readonly heard?: number; readonly asking?: number }
-  | { readonly outcome: 'passed-on' | 'released-before' | 'not-held' }
+  | { readonly outcome: 'released-before' | 'not-held' }
+  | { readonly outcome: 'passed-on'; readonly sent?: Stopwatch | undefined }
   | { readonly outcome: 'kept'; readonly sent: Stopwatch };
 
 /** Request of an owner of `name` to hold it for `lease` ms from now, with an unchanged hold count. */

@@ -43,10 +43,11 @@ export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {
     return make;
   }
 
-  /** Lets the error of an acquisition tell more of the holder of what is wanted, if more is known. */
-  explaining<T>(acquiring: Promise<T>, _family: LockFamily, _name: string): Promise<T> {
-    return acquiring;
-  }
+  /**
+   * Makes the error of an acquisition tell more of the holder of what is wanted, if more is known. Absent: nothing more is
+   * ever known.
+   */
+  readonly explain?: (error: unknown, family: LockFamily, name: string) => Promise<unknown>;
 
   /** Resolves when nothing is held. */
   whenEmpty(): Promise<void> {

@@ -169,11 +169,8 @@ export class RecordedGrants extends GrantRegistry<Grant> {
     };
   }
 
-  override explaining<T>(acquiring: Promise<T>, family: LockFamily, name: string): Promise<T> {
-    return acquiring.catch(async (error: unknown) => {
-      throw await explainedRefusal(this.inspection, { family, name }, error);
-    });
-  }
+  override readonly explain = (error: unknown, family: LockFamily, name: string): Promise<unknown> =>
+    explainedRefusal(this.inspection, { family, name }, error);
 
   private recordOf({ method }: Grant): HolderRecord {
     const { traceId } = this.callers ?? { traceId: this.traceId() };

@@ -166,7 +166,7 @@ export const createKinds = ({
         locks: fairLock,
         owners,
         events,
-        isGiven: handOver.max > 0,
+        isGiven: handOver.max !== 0,
         slot: fairWaitTimeout,
       }),
     },

@@ -104,14 +104,14 @@ export class ReentrantAcquirer {
     const { grants, scheduler } = this.runtime;
     const isRenewed = typeof terms.lease !== 'number';
     const request = this.request(terms, isRenewed ? grants.callerPlaces.find(scheduler.now()) : undefined);
-    const acquiring = grants.explaining(this.acquireManually(request), this.kind.family, this.name);
+    const acquiring = this.explained(this.acquireManually(request));
     return request.observer?.follow(acquiring, takenAs) ?? acquiring;
   }
 
   /** A hold for work that runs under it. Sections of one owner on one lock run one at a time, in order of arrival. */
   enter(terms: AcquireTerms): Promise<HeldSection<GrantedHold>> {
     const request = this.request(terms);
-    const entering = this.runtime.grants.explaining(this.enterSection(request), this.kind.family, this.name);
+    const entering = this.enterSection(request);
     return request.observer?.follow(entering, ({ hold }) => takenAs(hold)) ?? entering;
   }
 
@@ -128,9 +128,24 @@ export class ReentrantAcquirer {
 
   private enterSection(request: Request): Promise<HeldSection<GrantedHold>> {
     const holder = this.enclosing.holder(this.kind.family);
-    if (holder.as !== 'new-owner') return this.enterAs(holder, request);
+    if (holder.as !== 'new-owner') return this.explained(this.enterAs(holder, request));
     // The usual case, on the hot path: see docs/architecture.md#hot-path.
-    return this.acquireAsNewOwner(request, 'scoped').then((hold) => entered(hold));
+    return this.acquireAsNewOwner(request, 'scoped').then((hold) => entered(hold), this.explainer);
+  }
+
+  /** Rejects with an error that tells more of the holder, if more is known. */
+  private explained<T>(acquiring: Promise<T>): Promise<T> {
+    const { explainer } = this;
+    return explainer ? acquiring.catch(explainer) : acquiring;
+  }
+
+  /** Throws an error that tells more of the holder; `undefined`: nothing more is known. */
+  private get explainer(): ((error: unknown) => Promise<never>) | undefined {
+    const { explain } = this.runtime.grants;
+    if (!explain) return undefined;
+    return async (error) => {
+      throw await explain(error, this.kind.family, this.name);
+    };
   }
 
   private async enterAs(first: Holder, request: Request): Promise<HeldSection<GrantedHold>> {

@@ -125,8 +125,8 @@ let isShortLeaseTold = false;
 
 /** A lease of 30 mostly means 30 s. Says so once, to developers. */
 const warnOfShortLease = (lease: unknown): void => {
-  const environment = process.env['NODE_ENV'];
   if (typeof lease !== 'number' || lease >= 1000 || isShortLeaseTold) return;
+  const environment = process.env['NODE_ENV'];
   if (environment === 'production' || environment === 'test') return;
   isShortLeaseTold = true;
   process.emitWarning(

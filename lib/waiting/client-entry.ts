@@ -14,6 +14,8 @@ interface EntryServices {
   readonly locks: LockBackend['lock'];
   readonly owners: OwnerIds;
   readonly pubSub: PubSub;
+  /** Called with the milliseconds after which a release that passed the lock on was answered. */
+  readonly onPassedOn: (ms: number) => void;
 }
 
 /**
@@ -178,6 +180,7 @@ export class ClientEntry implements ServerWait<number, Acquired>, ChannelReceive
   private afterRelease(carried: Carried, outcome: ReleaseOutcome | undefined): Acquired | undefined {
     carried.isUnanswered = !outcome;
     if (!outcome) return undefined;
+    if (outcome.outcome === 'passed-on' && outcome.sent) this.services.onPassedOn(outcome.sent.leastElapsed);
     // Granted by a message that overtook the reply.
     if (this.state !== carried) return undefined;
     if (outcome.outcome === 'kept' && !carried.isForgotten) {

@@ -2,6 +2,7 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import type { PubSub } from '../backend/pubsub.js';
 import type { OwnerIds } from '../context/owner-ids.js';
 import type { LockEvents } from '../events/lock-events.js';
+import type { Stopwatch } from '../time/scheduler.js';
 import type { AttemptResult, Busy, ServerWait, ServerWaitListener } from './attempt-strategy.js';
 import { ClientEntry } from './client-entry.js';
 import { type Acquired, LockAttempts } from './lock-attempts.js';
@@ -9,10 +10,18 @@ import { type Acquired, LockAttempts } from './lock-attempts.js';
 /** It may be free now. */
 const LOST: Busy = { remaining: 0 };
 
+/** The fewest hand-overs of a run, unless a limit is given. */
+const FEWEST = 16;
+/** How much of the last measurement counts. */
+const SHARE = 1 / 8;
+
 /** Limits of a hand-over run inside a process, after which the lock is released on the server. */
 export interface HandOverLimits {
-  /** Maximum number of hand-overs while other clients may wait; 0: none. */
-  readonly max: number;
+  /**
+   * Maximum number of hand-overs while other clients may wait; 0: none; `undefined`: 16, and as many more as there is time
+   * for in twice the time that a release takes which passes the lock on to another client.
+   */
+  readonly max: number | undefined;
   /** Maximum duration in milliseconds, from just before the command that acquired the lock was sent. */
   readonly ms: number;
 }
@@ -23,6 +32,9 @@ export interface HandOverLimits {
  * one it wants, and mostly unspent.
  */
 export class HandOverAttempts extends LockAttempts {
+  /** Milliseconds until a release is answered that passes a lock on: about as long, the lock is idle. */
+  private passingOn = 0;
+
   constructor(
     private readonly granting: LockBackend['lock'],
     owners: OwnerIds,
@@ -39,15 +51,25 @@ export class HandOverAttempts extends LockAttempts {
   ): ServerWait<number, Acquired> | undefined {
     const { granting: locks, owners } = this;
     if (this.handOver.max === 0 || !locks.canWait(name)) return undefined;
-    return new ClientEntry(name, { locks, owners, pubSub }, listener);
+    const onPassedOn = (ms: number): void => {
+      this.passingOn += (ms - this.passingOn) * SHARE;
+    };
+    return new ClientEntry(name, { locks, owners, pubSub, onPassedOn }, listener);
   }
 
   transfer(acquired: Acquired, wanted: number): Acquired | undefined {
-    const { sent, lease, isAlone, handed = 0 } = acquired;
-    const { max, ms } = this.handOver;
-    const isLast = handed >= max && !isAlone;
-    if (isLast || lease !== wanted || sent.elapsed >= Math.min(ms, lease / 4)) return undefined;
-    return { ...acquired, handed: handed + 1 };
+    const { sent, lease } = acquired;
+    const run = acquired.run ?? { count: 0, from: sent.leastElapsed };
+    const isOver = !acquired.isAlone && this.isOver(run, sent);
+    if (isOver || lease !== wanted || sent.elapsed >= Math.min(this.handOver.ms, lease / 4)) return undefined;
+    return { ...acquired, run: { ...run, count: run.count + 1 } };
+  }
+
+  /** Whether it is the turn of other clients. */
+  private isOver({ count, from }: Required<Acquired>['run'], sent: Stopwatch): boolean {
+    const { max } = this.handOver;
+    if (max !== undefined) return count >= max;
+    return count >= FEWEST && sent.leastElapsed - from >= 2 * this.passingOn;
   }
 
   isWanted({ lease }: Acquired, wanted: number): boolean {

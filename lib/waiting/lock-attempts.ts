@@ -6,6 +6,13 @@ import type { Stopwatch } from '../time/scheduler.js';
 import type { Busy, AttemptResult, AttemptStrategy, Take } from './attempt-strategy.js';
 import { InFlight } from '../concurrency.js';
 
+/** Hand-overs in one process, one after the other. */
+interface HandOverRun {
+  readonly count: number;
+  /** When the first one was, in ms of the clock that started before the grant. */
+  readonly from: number;
+}
+
 /** A lock acquired for a new owner. */
 export interface Acquired {
   readonly owner: OwnerId;
@@ -17,8 +24,8 @@ export interface Acquired {
   readonly fence: bigint | undefined;
   /** Whether no other client waited at the time of the grant. Absent: unknown. */
   readonly isAlone?: boolean;
-  /** Number of hand-overs in this process since the server granted the lock. Absent: none. */
-  readonly handed?: number;
+  /** The hand-overs in this process since the server granted the lock. Absent: none. */
+  readonly run?: HandOverRun;
 }
 
 /** The error for a lock whose lease was more than half spent before the reply arrived; `undefined` if it was not. */

@@ -143,7 +143,7 @@ describe('An option of the module', () => {
       fairWaitTimeout: 5000,
       commandTimeout: 1000,
       shutdownTimeout: 10_000,
-      handOver: { max: 16, ms: 5 },
+      handOver: { max: undefined, ms: 5 },
       safetyPoll: 5000,
       names: { maxBytes: 512, allowControlCharacters: false },
       maxNames: 1000,

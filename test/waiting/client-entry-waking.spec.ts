@@ -34,6 +34,7 @@ class EntryBench {
       locks: locks as LockBackend['lock'],
       owners: new OwnerIds('us'),
       pubSub: new ScriptedPubSub(),
+      onPassedOn: (): void => {},
     };
     this.entry = new ClientEntry('a', services, {
       onGranted: () => {},

@@ -55,7 +55,7 @@ export class EntryWorld {
     locks.onWithdrawn = (entry) => records.onWithdrawn(entry);
     this.entry = new ClientEntry(
       'n',
-      { locks, owners: new OwnerIds('me'), pubSub },
+      { locks, owners: new OwnerIds('me'), pubSub, onPassedOn: () => {} },
       {
         onGranted: ({ owner }) => records.onHanded(owner),
         onMissed: () => void (this.wakeUps += 1),

@@ -87,7 +87,8 @@ export interface RedisLockOptions extends DeadlockOptions {
   readonly fencing?: Fencing | undefined;
   /**
    * Limits for passing an unfair lock from one waiter of this process to the next without a round trip, before it is
-   * released on the server: `max` times, and `ms` since the server granted it. `false`: never. Default: 16 times, 5 ms.
+   * released on the server: `max` times, and `ms` since the server granted it. `false`: never. Default: at least 16 times,
+   * and as long as passing it on twice would take; 5 ms.
    */
   readonly handover?: HandoverOptions | false | undefined;
   /** Most waiters for one lock in this process; further ones get `LockQueueFullError` at once. Default: 10,000. */

@@ -42,13 +42,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/hand-over-attempts.ts',
-        find: 'if (isLast || lease !== wanted || sent.elapsed',
-        replace: 'if (isLast || sent.elapsed',
+        find: 'if (isOver || lease !== wanted || sent.elapsed',
+        replace: 'if (isOver || sent.elapsed',
       },
       {
         file: 'waiting/hand-over-attempts.ts',
-        find: 'return { ...acquired, handed: handed + 1 };',
-        replace: 'return { ...acquired, lease: wanted, handed: handed + 1 };',
+        find: 'return { ...acquired, run:',
+        replace: 'return { ...acquired, lease: wanted, run:',
       },
     ],
   },

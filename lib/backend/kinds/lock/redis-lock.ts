@@ -218,6 +218,7 @@ export class RedisLock<Request extends AcquireRequest = AcquireRequest, Use = un
     if (reply === 'released') return { outcome: reply, heard: 0, asking: 0 };
     if (reply.length === 3) return { outcome: 'released', heard: reply[0], asking: reply[1] };
     const [first] = reply;
+    if (first === 'passed-on') return { outcome: first, sent };
     if (first !== 'kept') return { outcome: first };
     return sent && { outcome: first, sent };
   }
