@@ -130,7 +130,7 @@ inWorld(redis, () => {
     // The scripts are known from then on.
     await locks.withLock('n', () => {});
     const monitor = await redis.admin.monitor();
-    redis.onReset(async () => void monitor.disconnect());
+    redis.onReset(async () => monitor.disconnect());
     const seen: (readonly [time: number, text: string])[] = [];
     monitor.on(
       'monitor',

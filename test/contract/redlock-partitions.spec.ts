@@ -196,8 +196,7 @@ onMasters(5, (world) => {
       await first.release();
       const second = await other.getRedLock('n').acquire({ lease: '60s' });
       await time.until(async () => (await votes(second.owner)) === 5, 2000);
-      const asked = (): Promise<number[]> =>
-        Promise.all(world.masters.map(({ admin }) => scriptExecutions(admin)));
+      const asked = (): Promise<number[]> => Promise.all(world.masters.map(({ admin }) => scriptExecutions(admin)));
       const before = await asked();
       heal();
       await time.until(async () => (await asked()).every((count, index) => count > (before[index] ?? 0)), 2000);

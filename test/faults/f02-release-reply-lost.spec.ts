@@ -27,9 +27,7 @@ describe('F2: the reply of a release is lost', () => {
     async (cut) => {
       const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '2s' });
       const hold = fixture().history.note(await client.locks.acquire('f2:both', { lease: LONG }));
-      const cutTwice = proxy[cut](mentions('eval', 'f2:both')).then(() =>
-        proxy[cut](mentions('eval', 'f2:both')),
-      );
+      const cutTwice = proxy[cut](mentions('eval', 'f2:both')).then(() => proxy[cut](mentions('eval', 'f2:both')));
       await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'unknown' });
       await cutTwice;
       expect(hold.isHeld).toBe(false);

@@ -125,18 +125,25 @@ describe('I15: a server that sends wrong replies', () => {
 
   it('to a release: it is unavailable in time, and released in the background', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(alien, damaged([0, 0, 'released']), fc.constantFrom('Released', 'released ', ['released'])), async (reply) => {
-        fake.answer = () => undefined;
-        const hold = await client.locks.acquire('i15', { lease: '60s' });
-        fake.commands.length = 0;
-        answer('release', reply);
-        const release = await settled(() => hold.release());
-        expect(release.error).toBeInstanceOf(LockUnavailableError);
-        expectWithin(release, 2 * DEADLINE);
-        const tries = fake.count(({ name }) => name === 'release');
-        await until(() => fake.count(({ name }) => name === 'release') > tries, 3 * DEADLINE, 'it is released behind');
-        await works();
-      }),
+      fc.asyncProperty(
+        fc.oneof(alien, damaged([0, 0, 'released']), fc.constantFrom('Released', 'released ', ['released'])),
+        async (reply) => {
+          fake.answer = () => undefined;
+          const hold = await client.locks.acquire('i15', { lease: '60s' });
+          fake.commands.length = 0;
+          answer('release', reply);
+          const release = await settled(() => hold.release());
+          expect(release.error).toBeInstanceOf(LockUnavailableError);
+          expectWithin(release, 2 * DEADLINE);
+          const tries = fake.count(({ name }) => name === 'release');
+          await until(
+            () => fake.count(({ name }) => name === 'release') > tries,
+            3 * DEADLINE,
+            'it is released behind',
+          );
+          await works();
+        },
+      ),
       { numRuns: 30 },
     );
   });

@@ -136,7 +136,8 @@ onEveryBackend((world) => {
       expect(sent).toBe((await world.probe.commands()) - since);
       const hold = await lockOf(locks).acquire();
       await world.time.pass(50);
-      if (world.name === 'memory') await expect(recorded()).resolves.toBe(false);
+      // By the server's clock that may have been longer.
+      expect(world.name === 'memory' && (await recorded())).toBe(false);
       await world.time.pass(55);
       await world.time.until(recorded, 5000);
       await hold.release();

@@ -1,7 +1,14 @@
 import { Refusal } from '../../../lib/backend/memory/keyspace.js';
 import { runScript } from '../../../lib/backend/memory/lua.js';
 import { translated } from '../../../lib/backend/memory/scripts.generated.js';
-import { type ArgumentsOf, encode, isReplyOf, type KeysOf, type Reply, type Script } from '../../../lib/backend/scripts/script.js';
+import {
+  type ArgumentsOf,
+  encode,
+  isReplyOf,
+  type KeysOf,
+  type Reply,
+  type Script,
+} from '../../../lib/backend/scripts/script.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
 import type { Simulation } from '../engine/simulation.js';
 import type { ConnectionEnd } from '../network/connection.js';
@@ -103,12 +110,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
   }
 
   /** @param asking Whether the client was redirected here by ASK, so that the keys may be under way. */
-  async execute<S extends Script>(
-    script: S,
-    keys: KeysOf<S>,
-    args: ArgumentsOf<S>,
-    asking = false,
-  ): Promise<Reply> {
+  async execute<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>, asking = false): Promise<Reply> {
     const names = Object.values(keys).flat().map(String);
     const [name = ''] = names;
     const heldBefore = script.name.endsWith('force-release') ? this.stored.holdersOf(name) : [];
