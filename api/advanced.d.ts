@@ -339,7 +339,7 @@ export interface LockErrorContext {
 
 export type LockEventType = LockEvent['type'];
 
-export type LockHandlerOptions = LockedNeed & ConnectionChoice & Pick<AcquireOptions, 'wait'> & Pick<WithLockOptions, 'onConflict'> & {
+export type LockHandlerOptions = LockedNeed & ConnectionChoice & Pick<AcquireOptions, 'wait'> & Pick<WithLockOptions, 'onConflict' | 'release'> & {
     readonly cancelOnDisconnect?: boolean | undefined;
     readonly releaseAfter?: ReleaseAfter | undefined;
 };

@@ -623,6 +623,7 @@ export interface RedisLockOptions extends DeadlockOptions {
     readonly redLock?: RedLockOptions | undefined;
     readonly keyPrefix?: string | undefined;
     readonly wait?: Duration | undefined;
+    readonly release?: WithLockOptions['release'];
     readonly renewedLease?: Duration | undefined;
     readonly fairWaitTimeout?: Duration | undefined;
     readonly commandTimeout?: Duration | undefined;
@@ -718,6 +719,7 @@ type Walk<T, Path extends string> = Path extends `${infer Head}.${infer Tail}` ?
 export interface WithLockOptions<C extends OnConflict = OnConflict> {
     readonly holdAtLeast?: Duration | undefined;
     readonly onConflict?: C | undefined;
+    readonly release?: 'confirmed' | 'background' | undefined;
 }
 
 export declare const createLocks: (options?: CreateLocksOptions) => Promise<Locks>;
