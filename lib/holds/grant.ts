@@ -189,11 +189,6 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     }
   }
 
-  /** Resolves when no inspection nor renewal is in flight. None begins while the grant is busy. */
-  private async inspected(): Promise<void> {
-    await Promise.all([this.inspecting, this.runtime.watchdog.whenRenewed(this)]);
-  }
-
   /**
    * Called by the watchdog in every round. Also sees to it that a hold which nothing refers to, and only its acquirer
    * could release, is no longer renewed.
@@ -414,7 +409,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
 
   /** Runs `work` while no command of this grant is in flight, and none is sent. */
   betweenCommands<T>(work: () => Promise<T>): Promise<T> {
-    return this.mutex.run(() => this.inspected().then(work));
+    // No inspection nor renewal begins while the grant is busy.
+    return this.mutex.run(() => Promise.all([this.inspecting, this.runtime.watchdog.whenRenewed(this)]).then(work));
   }
 
   /**

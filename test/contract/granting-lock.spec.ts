@@ -80,7 +80,7 @@ onEveryBackend((world) => {
       const first = await wait(backend, 0);
       const again = carriedBy(backend.lock, 1);
       const grants = await listen(backend, 1);
-      await expect(backend.lock.release({ ...HOLDER, again })).resolves.toEqual({ outcome: 'passed-on' });
+      await expect(backend.lock.release({ ...HOLDER, again })).resolves.toMatchObject({ outcome: 'passed-on' });
       await expect(backend.lock.wait({ name: 'n', entry: again, isNew: false })).resolves.toMatchObject({
         outcome: 'busy',
         holder: first.entry.owner,

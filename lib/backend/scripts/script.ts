@@ -18,7 +18,7 @@ interface ReplyPlace {
 /** A reply of one word, or what a tuple is made of. */
 type ReplyShape = string | readonly ReplyPlace[];
 /** What a script answers: one word, or a tuple. */
-export type Reply = string | readonly unknown[];
+export type ScriptReply = string | readonly unknown[];
 
 declare const signature: unique symbol;
 
@@ -26,7 +26,7 @@ declare const signature: unique symbol;
 export interface Script<
   Keys extends NamedKeys = NamedKeys,
   Arguments extends NamedArguments = NamedArguments,
-  Answer extends Reply = Reply,
+  Answer extends ScriptReply = ScriptReply,
 > {
   /** Folder and file without extension: `lock/acquire`. */
   readonly name: string;
@@ -49,7 +49,7 @@ export type ArgumentsOf<S extends Script> = SignatureOf<S>['arguments'];
 export type ReplyOf<S extends Script> = SignatureOf<S>['reply'];
 
 /** Gives a script's text the types of its header; called by the generated file alone. */
-export function script<Keys extends NamedKeys, Arguments extends NamedArguments, Answer extends Reply>(
+export function script<Keys extends NamedKeys, Arguments extends NamedArguments, Answer extends ScriptReply>(
   definition: Script<Keys, Arguments, Answer>,
 ): Script<Keys, Arguments, Answer> {
   return definition;
@@ -80,7 +80,7 @@ export function shapeOf({ replies }: Script, answer: unknown): ReplyShape | unde
 }
 
 /** The server's time in a reply of this shape, ms; `undefined` if the shape has none. */
-export function timeIn(shape: ReplyShape, reply: Reply): number | undefined {
+export function timeIn(shape: ReplyShape, reply: ScriptReply): number | undefined {
   if (typeof shape === 'string') return undefined;
   for (let index = 0; index < shape.length; index++) if (shape[index]?.holds === 'time') return Number(reply[index]);
   return undefined;

@@ -1,6 +1,12 @@
 import type { Redis } from 'ioredis';
 import { ClockedServer } from '../../servers/redis/clocked-server.js';
-import { type ArgumentsOf, encode, type KeysOf, type Reply, type Script } from '../../../lib/backend/scripts/script.js';
+import {
+  type ArgumentsOf,
+  encode,
+  type KeysOf,
+  type ScriptReply,
+  type Script,
+} from '../../../lib/backend/scripts/script.js';
 import { connectAdmin } from '../../servers/redis/admin-connection.js';
 import { RealSubscribers } from './real-subscribers.js';
 import type { SimulatedStore } from './simulated-store.js';
@@ -16,7 +22,7 @@ const INCOMPARABLE: Readonly<Record<string, number>> = {
   'write-lock/withdraw': 0,
 };
 
-const comparable = (script: string, reply: Reply): string => {
+const comparable = (script: string, reply: ScriptReply): string => {
   if (typeof reply === 'string') return reply;
   // A client whose entry is gone asks again at once, whatever the present holder.
   if (script === 'lock/wait' && reply[0] === 'gone') return JSON.stringify([reply[0], reply.at(-1)]);
@@ -91,7 +97,7 @@ export class RealScripts {
     script: S,
     keys: KeysOf<S>,
     args: ArgumentsOf<S>,
-    reply: Reply,
+    reply: ScriptReply,
   ): Promise<string | undefined> {
     const { clock, client, subscribers } = this.named(server);
     clock.standAt(now);

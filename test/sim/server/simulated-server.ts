@@ -6,7 +6,7 @@ import {
   encode,
   isReplyOf,
   type KeysOf,
-  type Reply,
+  type ScriptReply,
   type Script,
 } from '../../../lib/backend/scripts/script.js';
 import type { OwnerId } from '../../../lib/context/owner-ids.js';
@@ -33,7 +33,7 @@ export interface Execution {
   readonly script: string;
   readonly keys: Readonly<Record<string, unknown>>;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly reply: Reply;
+  readonly reply: ScriptReply;
   /** Owners that held the lock just before, if the script ends the holds of others. */
   readonly heldBefore: readonly OwnerId[];
   /** Owners of the entries that waited for the lock just before, in order of arrival. */
@@ -110,7 +110,12 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
   }
 
   /** @param asking Whether the client was redirected here by ASK, so that the keys may be under way. */
-  async execute<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>, asking = false): Promise<Reply> {
+  async execute<S extends Script>(
+    script: S,
+    keys: KeysOf<S>,
+    args: ArgumentsOf<S>,
+    asking = false,
+  ): Promise<ScriptReply> {
     const names = Object.values(keys).flat().map(String);
     const [name = ''] = names;
     const heldBefore = script.name.endsWith('force-release') ? this.stored.holdersOf(name) : [];
@@ -133,7 +138,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
   }
 
   /** A script that its server refuses is a mistake of the library, or of its translation. */
-  private reply<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>): Reply {
+  private reply<S extends Script>(script: S, keys: KeysOf<S>, args: ArgumentsOf<S>): ScriptReply {
     const { keyCount, parameters } = encode(script, keys, args);
     try {
       const execute = translated[script.name];
@@ -152,7 +157,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
     script: S,
     keys: KeysOf<S>,
     args: ArgumentsOf<S>,
-    reply: Reply,
+    reply: ScriptReply,
   ): Promise<void> {
     const difference = await real.compare(this.name, this.now, script, keys, args, reply);
     if (difference !== undefined) this.simulation.violate('same as on Redis', difference);
