@@ -18,6 +18,17 @@ export interface Held {
   release(): Promise<unknown>;
 }
 
+/** Ways to run work under a lock by one call. */
+export const CALL_FORMS = ['withLock', 'locked', 'background'] as const;
+export type CallForm = (typeof CALL_FORMS)[number];
+
+/** One way to run work under a lock. */
+export interface LockedCall {
+  run(key: string): Promise<unknown>;
+  /** Resolves when the release has been confirmed, if `run` does not wait for that. */
+  settled?(key: string): Promise<unknown>;
+}
+
 /** A library with its connections, as one process of an application has it. */
 export interface OpenLibrary {
   /**
@@ -25,6 +36,8 @@ export interface OpenLibrary {
    * @throws If the lock was not granted in that time.
    */
   acquire(key: string, options: { readonly wait: number }): Promise<Held>;
+  /** Calls that lock, work and release, if the library is measured by them as well. */
+  readonly calls?: Readonly<Record<CallForm, LockedCall>>;
   /** The number of lost holds that the library noticed, if it reports them. */
   readonly losses?: () => number;
 }

@@ -35,7 +35,12 @@ export const adapterOf = (title: string, entry: string, { options = {}, observe 
   hasFairLock: true,
   renews: true,
   open: async ({ host, port }, { fair = false, renewedLease, inMemory = false }) => {
-    const { LockService, RedisLockModule } = createRequire(import.meta.url)(entry) as typeof Library;
+    const { Locked, LockService, RedisLockModule } = createRequire(import.meta.url)(entry) as typeof Library;
+
+    class Orders {
+      @Locked('<0>')
+      async pay(_key: string): Promise<void> {}
+    }
 
     @Module({
       imports: [
@@ -45,11 +50,12 @@ export const adapterOf = (title: string, entry: string, { options = {}, observe 
           ...options,
         }),
       ],
+      providers: [Orders],
     })
     class BenchModule {}
 
     const app = await NestFactory.createApplicationContext(BenchModule, { logger: ['error', 'warn'] });
-    const locks = app.get(LockService);
+    const [locks, orders] = [app.get(LockService), app.get(Orders)];
     observe?.(locks);
     let lost = 0;
     locks.onEvent(({ type }) => {
@@ -57,6 +63,15 @@ export const adapterOf = (title: string, entry: string, { options = {}, observe 
     });
     return {
       losses: () => lost,
+      calls: {
+        withLock: { run: (key) => locks.withLock(key, () => {}) },
+        locked: { run: (key) => orders.pay(key) },
+        background: {
+          run: (key) => locks.withLock(key, { release: 'background' }, () => {}),
+          // It comes after the release on the same connection.
+          settled: (key) => locks.getLock(key).isLocked(),
+        },
+      },
       acquire: (key, { wait }) => locks.acquire(key, fair ? { wait, fair } : { wait }).then(asHeld),
     };
   },

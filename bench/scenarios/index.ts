@@ -14,6 +14,7 @@ import { idleWaiters } from './s6-idle-waiters.js';
 import { oneProcess } from './s3-one-process.js';
 import { processesOnOneLock, waitersOnOneLock } from './scale/contention.js';
 import type { Scenario } from './scenario.js';
+import { lockedCalls } from './s1-calls.js';
 import { uncontended, uncontendedOnOneCore } from './s1-uncontended.js';
 import { waiterMemory } from './scale/waiter-memory.js';
 
@@ -21,6 +22,7 @@ import { waiterMemory } from './scale/waiter-memory.js';
 export const scenarios: readonly Scenario[] = [
   uncontended,
   uncontendedOnOneCore,
+  lockedCalls,
   distinctKeys,
   oneProcess,
   fourProcesses,

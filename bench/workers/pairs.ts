@@ -1,5 +1,5 @@
 import { percentile } from '../figures/statistics.js';
-import type { OpenLibrary } from '../adapters/adapter.js';
+import type { LockedCall, OpenLibrary } from '../adapters/adapter.js';
 import { now, NS_PER_MS } from './clock.js';
 import type { DistinctDone, DistinctTask, PairsDone, PairsTask } from './tasks.js';
 
@@ -8,19 +8,30 @@ const WAIT_MS = 10_000;
 const NS_PER_US = 1e3;
 const NS_PER_S = 1e9;
 
-/** Runs one loop on a free lock. */
-export async function pairs(library: OpenLibrary, { key, warmUpMs, ms }: PairsTask): Promise<PairsDone> {
+const acquireAndRelease = (library: OpenLibrary): LockedCall => ({
+  run: async (key) => {
+    const held = await library.acquire(key, { wait: WAIT_MS });
+    await held.release();
+  },
+});
+
+/** Runs one loop on a free lock. What a call does not wait for is over before the next one, and not counted. */
+export async function pairs(library: OpenLibrary, { key, warmUpMs, ms, form }: PairsTask): Promise<PairsDone> {
+  const call = form === undefined ? acquireAndRelease(library) : library.calls?.[form];
+  if (!call) throw new Error(`The library has no call '${form}'`);
   const begin = now() + warmUpMs * NS_PER_MS;
   const end = begin + ms * NS_PER_MS;
   const took: number[] = [];
   let all = 0;
   for (let start = now(); start < end;) {
-    const held = await library.acquire(key, { wait: WAIT_MS });
-    await held.release();
+    await call.run(key);
     const done = now();
     all++;
     if (start >= begin) took.push((done - start) / NS_PER_US);
     start = done;
+    if (!call.settled) continue;
+    await call.settled(key);
+    start = now();
   }
   return { all, perSecond: took.length / (ms / 1e3), p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
 }

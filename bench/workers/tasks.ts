@@ -1,3 +1,4 @@
+import type { CallForm } from '../adapters/adapter.js';
 /**
  * Tasks for a process of the benchmark, the same in Node and in Java. Instants are nanoseconds of the monotonic clock,
  * which all processes of a machine share.
@@ -49,6 +50,8 @@ export interface PairsTask {
   readonly key: string;
   readonly warmUpMs: number;
   readonly ms: number;
+  /** How it locks, if by a call. Default: acquires and releases. */
+  readonly form?: CallForm | undefined;
 }
 
 export interface PairsDone {
