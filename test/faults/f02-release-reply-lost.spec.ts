@@ -35,6 +35,30 @@ describe('F2: the reply of a release is lost', () => {
     },
   );
 
+  it.each(['cutBefore', 'cutAfter'] as const)(
+    'in the background, changes no result: it is repeated, once and more often: %s',
+    async (cut) => {
+      const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '2s', release: 'background' });
+      const isFree = async () => (await fixture().admin.exists('f2:behind')) === 0;
+      const work = (tries: number) =>
+        client.locks.withLock('f2:behind', { lease: LONG, wait: '20s' }, () => {
+          const first = proxy[cut](mentions('eval', 'f2:behind'));
+          const cuts = tries === 1 ? first : first.then(() => proxy[cut](mentions('eval', 'f2:behind')));
+          return { cuts };
+        });
+      const once = await work(1);
+      await once.cuts;
+      await until(isFree, 5000, 'it is released');
+      await client.connected();
+      expect(client.events).toEqual([]);
+      const twice = await work(2);
+      await twice.cuts;
+      await until(isFree, 5000, 'it is released');
+      await until(() => client.events.some(({ type }) => type === 'release-failed'), 5000, 'it is told');
+      client.events.length = 0;
+    },
+  );
+
   it('does not touch the next holder, which came in between', async () => {
     // The request to release has to last until the next owner has the lock and a connection is back.
     const { client, proxy } = await fixture().openBehindProxy({ commandTimeout: '1s' });
