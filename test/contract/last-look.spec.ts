@@ -1,35 +1,55 @@
-import type { Lock } from '../../lib/index.js';
-import { inWorld, onEveryBackend } from '../kit/every-backend.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { inWorld } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';
-import { unlessStalled } from '../kit/unless-stalled.js';
+import { RedisWorld } from '../kit/redis-world.js';
+import { track } from '../kit/time.js';
+import { until } from '../kit/until.js';
 
-/** A process that does not run for this long, ms, may read the reply to its last look after the end of the wait. */
-const LOOK = 15;
+const HOLDER = '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11:1';
+/** The kinds whose waiters sleep until they get a message. */
+const KINDS = ['getLock', 'getFairLock', 'getFencedLock'] as const;
 
-onEveryBackend((world) => {
-  /** The kinds whose waiters sleep until they get a message. */
-  const kinds = ['getLock', 'getFairLock', 'getFencedLock'] as const;
-
-  describe('A wait that ends', () => {
-    it.each(kinds)('D2: does not time out beside a free lock whose release was not announced: %s', async (kind) => {
-      const lock: Lock = (await world.open()).locks[kind]('n');
-      await unlessStalled(LOOK, async () => {
-        await world.probe.put('n', '7c0f3b52-6a0f-4a2b-9a53-0f0b6a3d1c11:1', 60_000);
-        const start = world.time.now();
-        const waiting = lock.acquire({ wait: 1000 });
-        await world.time.pass(200);
-        await world.probe.remove('n');
-        const hold = await world.time.finish(waiting, 2000);
-        // The lock is not acquired sooner: there is one more look, and no faster poll.
-        expect(world.time.now() - start).toBeGreaterThanOrEqual(970);
-        await expect(hold.release()).resolves.toBe('released');
-      });
-    });
-  });
+const redis = new RedisWorld();
+inWorld(redis, () => {
+  it.each(KINDS)(
+    'A wait does not time out beside a free lock whose release was not announced (D2): %s',
+    async (kind) => {
+      // The clock stands while a reply is on its way.
+      const clock = new ManualClock();
+      const { locks } = await redis.open({}, redis.server.url, clock);
+      await redis.probe.put('n', HOLDER, 60_000);
+      const before = await redis.probe.commands();
+      const waiting = locks[kind]('n').acquire({ wait: 1000 });
+      const progress = track(waiting);
+      // It attempts, listens, and looks once more.
+      await until(async () => (await redis.probe.commands()) === before + 2);
+      await clock.advance(500);
+      await redis.probe.remove('n');
+      const asked = await redis.probe.commands();
+      await clock.advance(475);
+      // The lock is not acquired sooner: there is one more look, and no faster poll.
+      expect(await redis.probe.commands()).toBe(asked);
+      await clock.advance(10);
+      await until(() => progress.settled);
+      await expect((await waiting).release()).resolves.toBe('released');
+    },
+  );
 });
 
 const memory = new MemoryWorld();
 inWorld(memory, () => {
+  it.each(KINDS)('A wait in memory does not time out beside a free lock (D2): %s', async (kind) => {
+    const { locks } = await memory.open();
+    await memory.probe.put('n', HOLDER, 60_000);
+    const start = memory.time.now();
+    const waiting = locks[kind]('n').acquire({ wait: 1000 });
+    await memory.time.pass(200);
+    await memory.probe.remove('n');
+    const hold = await memory.time.finish(waiting, 2000);
+    expect(memory.time.now() - start).toBeGreaterThanOrEqual(970);
+    await expect(hold.release()).resolves.toBe('released');
+  });
+
   describe('A last attempt', () => {
     it.each(['getLock', 'getFairLock'] as const)(
       'D2: without a reply in time is not awaited, and its grant is released: %s',
