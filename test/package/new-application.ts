@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,8 +29,24 @@ const addOrders = (place: string, modules: 'CommonJS' | 'ES modules'): void => {
   copyFileSync(join(APPLICATION, 'orders.node-test.mjs'), join(place, 'orders.node-test.mjs'));
 };
 
+/** Starts what webpack has made of the application, which runs although Redis cannot be reached, and ends it. */
+const startBundled = async (place: string): Promise<void> => {
+  const application = spawn(process.execPath, ['dist/main.js'], { cwd: place, env: { ...process.env, PORT: '0' } });
+  const ended = once(application, 'exit').then(([code]: unknown[]) =>
+    Promise.reject(new Error(`It ended: ${String(code)}`)),
+  );
+  const started = (async () => {
+    let output = '';
+    for await (const text of application.stdout) if ((output += String(text)).includes('successfully started')) return;
+    throw new Error(`It has not started:\n${output}`);
+  })();
+  await Promise.race([started, ended]);
+  application.kill();
+  await ended.catch(() => {});
+};
+
 /** Makes each application, adds the packed package and a locked service, and runs the application's own tests. */
-const main = (): void => {
+const main = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'new-application-'));
   try {
     const pack = ['pack', '--silent', '--pack-destination', folder];
@@ -48,6 +66,10 @@ const main = (): void => {
       runTimed('npm', ['test', '--silent'], place);
       runTimed('npm', ['run', '--silent', 'build'], place);
       runTimed(process.execPath, ['--test', 'orders.node-test.mjs'], place);
+      if (modules === 'CommonJS') {
+        runTimed('npx', ['nest', 'build', '--webpack'], place);
+        await startBundled(place);
+      }
       console.log(`  ok`);
     }
   } finally {
@@ -55,4 +77,4 @@ const main = (): void => {
   }
 };
 
-main();
+void main();
