@@ -8,6 +8,7 @@ import { PaymentProvider } from '../../sample/shop/payments/payment-provider.js'
 import { PaymentService } from '../../sample/shop/payments/payment.service.js';
 import type { OperatorRequest } from '../../sample/shop/processes/process-protocol.js';
 import { Gate } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 import { open, type OpenShop } from './open-shop.js';
 
 /** The parent of a process of the shop: it answers that process 3 was killed, and keeps what was asked. */
@@ -40,7 +41,11 @@ describe('D67: what a kill leaves in the shop', () => {
     Reflect.set(cluster, 'worker', parent);
     try {
       await get(OperatorService).kill();
-      await get(LockService).withLock('sale', () => get(OperatorService).kill());
+      await get(LockService).withLock('sale', async () => {
+        const sale = get(LockService).getLock('sale');
+        await until(async () => (await sale.inspect()).holders[0]?.record !== undefined);
+        await get(OperatorService).kill();
+      });
     } finally {
       Reflect.set(cluster, 'worker', worker);
     }
