@@ -12,8 +12,8 @@ const LOST: Busy = { remaining: 0 };
 
 /** The fewest hand-overs of a run, unless a limit is given. */
 const FEWEST = 16;
-/** How much of the last measurement counts. */
-const SHARE = 1 / 8;
+/** Measurements that the mean is taken of, roughly: with fewer, equal processes would have unequal runs. */
+const MEASURED = 64;
 
 /** Limits of a hand-over run inside a process, after which the lock is released on the server. */
 export interface HandOverLimits {
@@ -32,8 +32,9 @@ export interface HandOverLimits {
  * one it wants, and mostly unspent.
  */
 export class HandOverAttempts extends LockAttempts {
-  /** Milliseconds until a release is answered that passes a lock on: about as long, the lock is idle. */
+  /** Milliseconds until a release is answered that passes a lock on, on the average: about as long, the lock is idle. */
   private passingOn = 0;
+  private measured = 0;
 
   constructor(
     private readonly granting: LockBackend['lock'],
@@ -52,7 +53,9 @@ export class HandOverAttempts extends LockAttempts {
     const { granting: locks, owners } = this;
     if (this.handOver.max === 0 || !locks.canWait(name)) return undefined;
     const onPassedOn = (ms: number): void => {
-      this.passingOn += (ms - this.passingOn) * SHARE;
+      this.measured = Math.min(this.measured + 1, MEASURED);
+      // A longer one says nothing more, since no run is longer.
+      this.passingOn += (Math.min(ms, this.handOver.ms) - this.passingOn) / this.measured;
     };
     return new ClientEntry(name, { locks, owners, pubSub, onPassedOn }, listener);
   }
