@@ -86,11 +86,8 @@ interface RecordedGrant {
 class RecordedOwner extends ListNode<RecordedOwner> {
   readonly grants: RecordedGrant[] = [];
 
-  constructor(
-    readonly scheduler: MonotonicScheduler,
-    /** When the record is to be written, by that clock. */
-    readonly due: number,
-  ) {
+  /** @param due When the record is to be written, on the scheduler's clock. */
+  constructor(readonly due: number) {
     super();
   }
 
@@ -120,6 +117,7 @@ export class RecordedGrants extends GrantRegistry<Grant> {
     private readonly inspection: LockBackend['inspection'],
     private readonly events: LockEvents,
     private readonly settings: RecordSettings,
+    private readonly scheduler: MonotonicScheduler,
   ) {
     super();
     const { service } = settings;
@@ -131,7 +129,7 @@ export class RecordedGrants extends GrantRegistry<Grant> {
     // The servers of a RedLock have no records: a minority of them may be out of date.
     if (grant.kind.family === 'quorum') return;
     const key = this.keyOf(grant);
-    const owner = this.recorded.get(key) ?? this.ownerOf(grant, key);
+    const owner = this.recorded.get(key) ?? this.ownerOf(key);
     owner.grants.push({ grant, record: this.recordOf(grant) });
   }
 
@@ -197,23 +195,21 @@ export class RecordedGrants extends GrantRegistry<Grant> {
     return `${owner} ${name}`;
   }
 
-  private ownerOf(grant: Grant, key: string): RecordedOwner {
-    const { scheduler } = grant.runtime;
-    const owner = new RecordedOwner(scheduler, scheduler.now() + RECORDED_AFTER_MS);
+  private ownerOf(key: string): RecordedOwner {
+    const owner = new RecordedOwner(this.scheduler.now() + RECORDED_AFTER_MS);
     this.recorded.set(key, owner);
     this.unwritten.append(owner);
     // One timer for all: most end before it, and none of them sets another.
-    this.timer ??= scheduler.schedule(RECORDED_AFTER_MS, () => this.writeDue());
+    this.timer ??= this.scheduler.schedule(RECORDED_AFTER_MS, () => this.writeDue());
     return owner;
   }
 
   private writeDue(): void {
     this.timer = undefined;
     for (let { first } = this.unwritten; first; { first } = this.unwritten) {
-      const { scheduler, due } = first;
-      const left = due - scheduler.now();
+      const left = first.due - this.scheduler.now();
       if (left > 0) {
-        this.timer = scheduler.schedule(left, () => this.writeDue());
+        this.timer = this.scheduler.schedule(left, () => this.writeDue());
         return;
       }
       this.unwritten.delete(first);

@@ -186,7 +186,7 @@ export const createRuntime = (
     shutdown: shutdownController.signal,
     shutdownController,
     grants: settings.holderRecords
-      ? new RecordedGrants(backend.inspection, events, settings.holderRecords)
+      ? new RecordedGrants(backend.inspection, events, settings.holderRecords, scheduler)
       : new GrantRegistry(),
     attaching: new InFlight(),
     permitsInUse: new InFlight(),

@@ -147,12 +147,12 @@ export class RedisConnection {
   readonly writes: WriteBatch;
   /** Only of a connection whose commands report to it. */
   readonly silence: SilenceGuard | undefined;
-  /** Why the connection is not established, if known. */
-  private lastError: unknown;
   /** Hashes of the scripts that were sent as a whole since the connection was made: the server knows them. */
   readonly sentScripts = new Set<string>();
   /** Whether the server has not refused EVAL: trying it again would only fill the log of what it denied. */
   mayEval = true;
+  /** Why the connection is not established, if known. */
+  private lastError: unknown;
   private ready = false;
   private wasReady = false;
   private opened = false;

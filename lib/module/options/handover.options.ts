@@ -24,7 +24,7 @@ export const parseHandover = (value: unknown): HandOverLimits => {
   if (typeof value !== 'object' || value === null) {
     throw invalidOption('handover', value, 'false, or an object such as { max: 16, ms: 5 }');
   }
-  const { max = DEFAULT.max, ms = DEFAULT.ms } = parseOptions(value, OPTIONS, { of: 'handover' });
+  const { max, ms = DEFAULT.ms } = parseOptions(value, OPTIONS, { of: 'handover' });
   if (max !== undefined && (typeof max !== 'number' || !Number.isInteger(max) || max < 1 || max > MOST)) {
     throw invalidOption('handover.max', max, `a whole number from 1 to ${MOST}`);
   }
