@@ -1,5 +1,6 @@
 import { LockLostError, LockUnavailableError } from '../../lib/index.js';
-import { executions, scriptExecutions } from '../faults/observe.js';
+import { executions } from '../faults/observe.js';
+import { scriptExecutions } from '../servers/redis/script-executions.js';
 import { onMasters } from '../kit/redlock-world.js';
 
 /** Rows RD of the behaviour catalogue on five masters, some of them cut off, hanging, crashed or restarted. */

@@ -1,7 +1,8 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import type { Lock, LockService } from '../../lib/index.js';
 import { LOCKS } from '../topologies/every-kind.js';
-import { scriptExecutions, settled } from './observe.js';
+import { scriptExecutions } from '../servers/redis/script-executions.js';
+import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, useServerFixture } from './server-fixture.js';
 

@@ -1,6 +1,7 @@
 import { LockUnavailableError } from '../../lib/errors.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { executions, scriptExecutions, expectWithin, settled, watchKey } from './observe.js';
+import { scriptExecutions } from '../servers/redis/script-executions.js';
+import { executions, expectWithin, settled, watchKey } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, RECONNECT, useServerFixture } from './server-fixture.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockError, LockLostError } from '../../lib/errors.js';
 import { type Scheduler, systemScheduler } from '../../lib/time/scheduler.js';
-import { scriptExecutions } from './observe.js';
+import { scriptExecutions } from '../servers/redis/script-executions.js';
 import { ServedTime } from '../kit/served-time.js';
 import { until } from '../kit/until.js';
 import { useServerFixture } from './server-fixture.js';

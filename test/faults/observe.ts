@@ -72,10 +72,6 @@ export const executions = async (admin: Redis, command: string): Promise<number>
   return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
 };
 
-/** How many scripts the server has executed: the first call on a connection is EVAL, the others are EVALSHA. */
-export const scriptExecutions = async (admin: Redis): Promise<number> =>
-  (await executions(admin, 'eval')) + (await executions(admin, 'evalsha'));
-
 /**
  * Runs `work` every `pause` ms until the returned function is called. That function rejects with the error of `work`.
  */

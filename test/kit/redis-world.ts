@@ -6,6 +6,7 @@ import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { Client, type ClientOptions, Clients, openClient } from './client.js';
 import { type Probe, type RawPlace, type RawState, renewed, type World } from './world.js';
+import { scriptExecutions } from '../servers/redis/script-executions.js';
 import { ServedScheduler } from './served-scheduler.js';
 import { Time } from './time.js';
 import { fairDeadlines, fairQueue, waitingClients } from '../../lib/keys/redisson-keys.js';
@@ -156,12 +157,7 @@ class RedisProbe implements Probe {
   }
 
   /** The number of scripts run so far. Each request of a client is one script. */
-  async commands(): Promise<number> {
-    const stats = await this.admin.info('commandstats');
-    // The first call of a script on a connection is EVAL.
-    return ['eval', 'evalsha'].reduce(
-      (sum, name) => sum + Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0),
-      0,
-    );
+  commands(): Promise<number> {
+    return scriptExecutions(this.admin);
   }
 }

@@ -19,6 +19,7 @@ import { caught } from '../kit/caught.js';
 import { Gate } from '../kit/gate.js';
 import { until } from '../kit/until.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
+import { scriptExecutions } from '../servers/redis/script-executions.js';
 
 /** The servers of the default connection and of `billing`. */
 const servers: RedisServer[] = [];
@@ -262,10 +263,7 @@ describe('An application with two connections', () => {
 });
 
 /** The number of scripts that each server has run. */
-const calls = (): Promise<string[]> =>
-  Promise.all(
-    raws.map(async (raw) => (await raw.info('commandstats')).match(/cmdstat_eval(sha)?:calls=[0-9]+/g)?.join() ?? ''),
-  );
+const calls = (): Promise<number[]> => Promise.all(raws.map(scriptExecutions));
 
 const whileHeld = async (acquiring: Promise<Hold | null>): Promise<string[][]> => {
   await using hold = await acquiring;
