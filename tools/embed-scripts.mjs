@@ -51,7 +51,7 @@ function renderScript(kind, file) {
   const { purpose, keys, args, replies, grants, parts } = readScript(root, file);
   const pieces = parts.map((part) => (typeof part === 'string' ? template(part) : nameOfShared(part.shared)));
   const text = pieces.length === 1 ? pieces[0] : `[${pieces.join(', ')}].join('\\n')`;
-  const reply = replies.map(({ tuple }) => tuple).join(' | ');
+  const reply = replies.map(({ type }) => type).join(' | ');
   return `/** ${purpose.join(' ')} */
     ${camelCase(transition)}: script<${fields(keys)}, ${fields(args)}, ${reply}>({
       name: '${name}', keyNames: ${names(keys)}, argumentNames: ${names(args)},${grants ? ' grants: true,' : ''}

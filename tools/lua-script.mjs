@@ -31,7 +31,7 @@ const RESERVED = new Set(
  *   left. `time`: the number called `now`, which is the server's time.
  */
 
-/** @typedef {{ tuple: string, places: Place[] | string }} Reply One of the shapes that a reply may have, or the word that it is. */
+/** @typedef {{ type: string, places: Place[] | string }} Reply One of the shapes that a reply may have: what a tuple is made of, or a word. */
 
 /** What is wrong with a file, and in which line. */
 export class ScriptProblem extends Error {
@@ -136,11 +136,13 @@ function readEntry(script, { text, line }, refuse) {
       if (name === undefined) refuse(`'${text}' is not of the form '${word} name: string' or '${word} name: number'`);
       return addName(script, script.args, { name, type, rest: word === 'args', line }, refuse);
     }
-    case 'reply':
-      if (WORD.test(rest)) return void script.replies.push({ tuple: rest, places: WORD.exec(rest)[1] });
+    case 'reply': {
+      const [, done] = WORD.exec(rest) ?? [];
+      if (done !== undefined) return void script.replies.push({ type: rest, places: done });
       if (!/^\[.*\]$/.test(rest)) refuse("the reply is neither a tuple, [outcome: string, …], nor a word, 'done'");
-      script.replies.push({ tuple: rest, places: placesOf(rest.slice(1, -1), refuse) });
+      script.replies.push({ type: rest, places: placesOf(rest.slice(1, -1), refuse) });
       return undefined;
+    }
     case 'grants':
       if (rest !== '') refuse(`'${rest}' behind 'grants', which stands alone`);
       script.grants = true;

@@ -19,8 +19,7 @@ export interface Held {
 }
 
 /** Ways to run work under a lock by one call. */
-export const CALL_FORMS = ['withLock', 'locked', 'background'] as const;
-export type CallForm = (typeof CALL_FORMS)[number];
+export type CallForm = 'withLock' | 'locked' | 'background';
 
 /** One way to run work under a lock. */
 export interface LockedCall {

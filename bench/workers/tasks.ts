@@ -1,4 +1,5 @@
 import type { CallForm } from '../adapters/adapter.js';
+
 /**
  * Tasks for a process of the benchmark, the same in Node and in Java. Instants are nanoseconds of the monotonic clock,
  * which all processes of a machine share.
