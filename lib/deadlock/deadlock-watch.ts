@@ -89,7 +89,7 @@ const MOST_WAITS = 100;
 /** Most locks of one waiting caller that are recorded. */
 const MOST_HELD = 20;
 
-/** What the watch of one connection needs. */
+/** Services that the watch of one connection needs. */
 interface DeadlockServices {
   readonly scheduler: MonotonicScheduler;
   readonly events: LockEvents;

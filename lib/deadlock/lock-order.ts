@@ -2,7 +2,7 @@ import { LockOrderError } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { LockFamily } from '../holds/lock-kind.js';
 
-/** What happens when two locks are acquired in both orders. */
+/** The reaction to two locks that are acquired in both orders. */
 export type OnInversion = 'warn' | 'throw';
 
 /** A lock as the order of locks knows it. */

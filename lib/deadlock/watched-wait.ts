@@ -9,7 +9,7 @@ const WATCHED_AFTER_MS = 1000;
 /** Shared by all acquisitions, of which hardly any has records. */
 const NO_RECORDS: ReadonlyMap<string, string> = new Map();
 
-/** What a caller waits for, and since when. */
+/** The lock that a caller waits for, and the begin of its wait. */
 export interface NestedAcquisition {
   readonly lock: OfLock;
   readonly wants: WantedLock;
@@ -76,7 +76,7 @@ export class WatchedWait extends Deadline implements WaitGuard {
     if (this.wait) this.watch.delete(this);
   }
 
-  /** What is to be recorded: the locks that are still held. */
+  /** The records to keep: of the locks that are still held. */
   blockedHolds(): readonly BlockedHold[] {
     const { wait } = this;
     return wait && this.isWaiting ? this.acquisition.held().map((held) => ({ wait, held })) : [];

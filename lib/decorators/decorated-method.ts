@@ -79,7 +79,7 @@ export const decoratedMethod = (
 
 const DECLARATION = Symbol('key and options of a locking decorator');
 
-/** What a locking decorator was given. */
+/** The arguments of a locking decorator. */
 export interface LockDeclaration {
   /** The decorator as written in source: `@Locked`. */
   readonly decorator: string;

@@ -69,7 +69,7 @@ export interface Lock<H extends Hold = Hold> {
   remainingLease(): Promise<number>;
 
   /**
-   * Who holds the lock and who waits for it, read in one step on the server; for several locks as one, each by itself.
+   * The holders of the lock and those that wait for it, read in one step on the server; for several locks as one, each by itself.
    * Changes nothing. Data that is no lock, or of another kind, is described by `problem`, and is no error.
    * @throws LockUnavailableError
    */

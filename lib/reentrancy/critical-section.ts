@@ -37,7 +37,7 @@ export const leftInBackground = <S extends CriticalSection & { readonly hold?: H
   const leave = (kept?: Promise<unknown>): Promise<void> => {
     const left = section.leave(kept);
     const isSent = !section.hold || grantedHolds(section.hold).every(({ latest }) => latest.grant.isClosed);
-    // What the socket holds back in this turn of the event loop is written before this: the caller may block the loop.
+    // By then the socket has written the commands that it held back in this turn: the caller may block the event loop.
     return isSent ? new Promise((resolve) => process.nextTick(resolve)) : left;
   };
   return { ...section, leave };

@@ -17,7 +17,7 @@ interface ReplyPlace {
 
 /** A reply of one word, or what a tuple is made of. */
 type ReplyShape = string | readonly ReplyPlace[];
-/** What a script answers: one word, or a tuple. */
+/** The answer of a script: one word, or a tuple. */
 export type ScriptReply = string | readonly unknown[];
 
 declare const signature: unique symbol;

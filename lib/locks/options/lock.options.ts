@@ -39,7 +39,7 @@ export interface ConflictContext {
 /** Returns the result of a call that did not get its lock. */
 export type ConflictHandler<R = unknown> = (context: ConflictContext) => R | PromiseLike<R>;
 
-/** What a call does that does not get its lock. */
+/** The reaction of a call to a lock that it does not get. */
 export type OnConflict = 'throw' | 'skip' | ConflictHandler;
 
 /** How work runs under a lock, beside how the lock is acquired. */
@@ -143,7 +143,7 @@ export const resultOfConflict = async (
 /** How to acquire a lock that is given by name, of which kind it is, and on which connection it lives. */
 export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 
-/** What the compiler says of options that contradict each other, or that do not exist. */
+/** Errors of the compiler for options that contradict each other, or that do not exist. */
 export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> &
   CheckContradictions<O, [...KindContradictions, ...LeaseContradictions]>;
 
