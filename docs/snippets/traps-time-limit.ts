@@ -12,8 +12,15 @@ export class Importer {
   }
 
   async right(url: string): Promise<unknown> {
-    return this.locks.withLock('import', ({ signal }) =>
-      fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]) }),
-    );
+    return this.locks.withLock('import', async ({ signal }) => {
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(new Error('The import took longer than 5 s')), 5000);
+      try {
+        const response = await fetch(url, { signal: AbortSignal.any([signal, limit.signal]) });
+        return await response.json();
+      } finally {
+        clearTimeout(timer);
+      }
+    });
   }
 }

@@ -1,8 +1,10 @@
 import cluster from 'node:cluster';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { LockService } from 'nest-redis-lock';
 import { ShopData } from '../../sample/shop/data/shop-data.js';
-import type { Figures } from '../../sample/shop/flash-sale/figures.js';
+import { SaleService } from '../../sample/shop/flash-sale/sale.service.js';
+import { ShopClient } from '../../sample/shop/flash-sale/shop-client.js';
 import { OperatorService } from '../../sample/shop/operator/operator.service.js';
 import { PaymentProvider } from '../../sample/shop/payments/payment-provider.js';
 import { PaymentService } from '../../sample/shop/payments/payment.service.js';
@@ -43,6 +45,17 @@ describe('D67: what a kill leaves in the shop', () => {
       await get(OperatorService).kill();
       await get(LockService).withLock('sale', async () => {
         const sale = get(LockService).getLock('sale');
+        const seller = {
+          owner: 'seller',
+          mode: 'exclusive',
+          count: 1,
+          remaining: 30_000,
+          isThisProcess: false,
+        } as const;
+        const young = { ...(await sale.inspect()), holders: [seller] };
+        jest.spyOn(sale, 'inspect').mockResolvedValueOnce(young);
+        jest.spyOn(get(LockService), 'getLock').mockReturnValueOnce(sale);
+        await expect(get(OperatorService).kill()).rejects.toThrow('wait until its process is known');
         await until(async () => (await sale.inspect()).holders[0]?.record !== undefined);
         await get(OperatorService).kill();
       });
@@ -84,15 +97,18 @@ describe('D67: what a kill leaves in the shop', () => {
     expect(await get(PaymentProvider).log()).toEqual({ payments: 2, peak: 1 });
   });
 
-  it('ends a sale although a buyer gets no answer', async () => {
-    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort(new Error('no answer')));
-    const response = await fetch(`${shop.url}/sales`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ buyers: 3, seconds: 1 }),
-    });
-    expect(response.status).toBe(201);
-    expect((await response.json()) as Figures).toMatchObject({ accepted: 0, failed: 3 });
-    expect(timeout).toHaveBeenCalledWith(30_000);
+  it('ends a request that gets no answer, as on a connection that was on the way to a killed process', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    using client = new ShopClient(`http://127.0.0.1:${port}`, undefined, 50);
+    await expect(client.inventory()).rejects.toThrow('GET /inventory had no answer for 50 ms');
+    silent.close();
+  });
+
+  it('holds a sale whose requests do not wait without a limit', async () => {
+    const restock = jest.spyOn(ShopClient.prototype, 'restock').mockRejectedValue(new Error('no answer'));
+    await expect(get(SaleService).hold({ buyers: 3, seconds: 1, items: 50 })).rejects.toThrow('no answer');
+    expect(restock.mock.contexts).toEqual([expect.objectContaining({ patience: 30_000 })]);
   });
 });

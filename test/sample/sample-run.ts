@@ -8,8 +8,13 @@ import { until } from '../kit/until.js';
 
 const MAIN = join(process.cwd(), 'dist/sample/shop/main.js');
 
-/** A run of `npm start` without the build. */
-export class SampleRun {
+interface RunningProcess {
+  readonly id: number;
+  readonly command: string;
+}
+
+/** A run of `npm start` without the build. A test that fails leaves none of its processes: jest would wait for them. */
+export class SampleRun implements AsyncDisposable {
   stdout = '';
   stderr = '';
   private readonly mark = randomUUID();
@@ -46,16 +51,25 @@ export class SampleRun {
 
   /** The command lines of the sample and of the processes it started, as far as they still run. */
   async processes(): Promise<readonly string[]> {
-    const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-    const found = await Promise.all(ids.map((id) => this.commandOf(id)));
-    return found.filter((command) => command !== undefined);
+    return (await this.running()).map(({ command }) => command);
   }
 
-  private async commandOf(id: string): Promise<string | undefined> {
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { id } of await this.running()) process.kill(id, 'SIGKILL');
+    await this.exit;
+  }
+
+  private async running(): Promise<readonly RunningProcess[]> {
+    const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+    const found = await Promise.all(ids.map((id) => this.processOf(id)));
+    return found.filter((one) => one !== undefined);
+  }
+
+  private async processOf(id: number): Promise<RunningProcess | undefined> {
     try {
       const environment = await readFile(`/proc/${id}/environ`, 'utf8');
       if (!environment.includes(`SAMPLE_RUN=${this.mark}`)) return undefined;
-      return (await readFile(`/proc/${id}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+      return { id, command: (await readFile(`/proc/${id}/cmdline`, 'utf8')).replaceAll('\0', ' ') };
     } catch {
       // The process has ended meanwhile, or belongs to another user.
       return undefined;

@@ -65,7 +65,7 @@ describe('npm start -- --once', () => {
   it('prints all sections with a running Redis and PostgreSQL, and leaves nothing in them', async () => {
     await using server = await RedisServer.start();
     await using postgres = await PostgresServer.start();
-    const run = new SampleRun(['--once'], { REDIS_URL: server.url, DATABASE_URL: postgres.url });
+    await using run = new SampleRun(['--once'], { REDIS_URL: server.url, DATABASE_URL: postgres.url });
     await expectSuccess(run);
     expectAllSections(run);
     const updatesLost = (lockedUntil: string): number => Number(row(run.stdout, 7, lockedUntil)[3]);
@@ -83,7 +83,7 @@ describe('npm start -- --once', () => {
   it('without a Redis prints the same for one process in memory, and says so', async () => {
     const path = await mkdtemp(join(tmpdir(), 'only-node-'));
     await symlink(process.execPath, join(path, 'node'));
-    const run = new SampleRun(['--once'], { PATH: path });
+    await using run = new SampleRun(['--once'], { PATH: path });
     await expectSuccess(run);
     expectAllSections(run);
     expect(run.stderr).toContain('one process on the in-memory backend');
@@ -91,7 +91,7 @@ describe('npm start -- --once', () => {
   });
 
   it('ends soon when it is interrupted, and leaves no process', async () => {
-    const run = new SampleRun(['--once']);
+    await using run = new SampleRun(['--once']);
     await run.said('Locks off: orders answered');
     run.interrupt();
     expect(await run.code()).toBe(130);
@@ -102,7 +102,7 @@ describe('npm start -- --once', () => {
 describe('npm start', () => {
   it('starts a Redis, serves the page after the sections until it is interrupted during a sale, and leaves no process', async () => {
     const port = await freePort();
-    const run = new SampleRun([], { PORT: String(port) });
+    await using run = new SampleRun([], { PORT: String(port) });
     await run.said(`The shop is open`);
     expect(run.stderr).toContain('started for this run');
     expectAllSections(run);
@@ -117,13 +117,24 @@ describe('npm start', () => {
     expect((await sale).status).toBe(503);
     expect(await run.processes()).toEqual([]);
   });
+});
+
+describe('npm start, with processes that are killed', () => {
+  let run: SampleRun;
+  let url: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    run = new SampleRun([], { PORT: String(port) });
+    await run.said('The shop is open');
+    url = `http://127.0.0.1:${port}`;
+  });
+
+  afterAll(() => run[Symbol.asyncDispose]());
 
   it('kills a process for the page, starts it again, and sells in a second shop without locks', async () => {
-    const port = await freePort();
-    const run = new SampleRun([], { PORT: String(port) });
-    await run.said('The shop is open');
     const post = async (path: string): Promise<readonly [number, Record<string, unknown>]> => {
-      const response = await fetch(`http://127.0.0.1:${port}/${path}`, { method: 'POST' });
+      const response = await fetch(`${url}/${path}`, { method: 'POST' });
       return [response.status, (await response.json()) as Record<string, unknown>];
     };
     const [status, { killed }] = await post('processes/kill');
@@ -138,20 +149,15 @@ describe('npm start', () => {
     expect(sale).toMatchObject({ figures: { oversold: expect.any(Number), failed: 0 } });
     // Another one can be killed once the first one runs again.
     await until(async () => (await post('processes/kill'))[0] === 200, 60_000, 'the killed process runs again');
-    run.interrupt();
-    expect(await run.code()).toBe(0);
-    expect(await run.processes()).toEqual([]);
   });
 
   it('D67: ends each sale although processes are killed meanwhile, and loses no permit', async () => {
-    const port = await freePort();
-    const run = new SampleRun([], { PORT: String(port) });
-    await run.said('The shop is open');
-    const url = `http://127.0.0.1:${port}`;
-    const post = (path: string): Promise<Response> => fetch(`${url}/${path}`, { method: 'POST' });
+    const headers = { 'content-type': 'application/json' };
+    const post = (path: string, body = {}): Promise<Response> =>
+      fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     const state = async (): Promise<Snapshot> => (await (await fetch(`${url}/status`)).json()) as Snapshot;
-    for (let round = 1; round <= 3; round += 1) {
-      const sale = post('sales');
+    for (let kills = 0; kills < 3;) {
+      const sale = post('sales', { buyers: 120, seconds: 3 });
       let seller: number | undefined;
       await until(
         async () => {
@@ -162,9 +168,14 @@ describe('npm start', () => {
         60_000,
         'the sale is under way',
       );
-      const killed = await post('processes/kill');
-      expect(killed.status).toBe(200);
-      expect(((await killed.json()) as { killed: number }).killed).not.toBe(seller);
+      const response = await post('processes/kill');
+      const answer = (await response.json()) as { killed?: number; message?: string };
+      // A refusal is no failure: the sale is too young, or the process killed before is still away. The page counts it as
+      // running until its lease ends, which a short sale does not outlast.
+      const outcome = response.ok ? 'killed' : answer.message;
+      expect(outcome).toMatch(/^killed$|wait until (its process is known|it runs again)/);
+      expect(answer.killed).not.toBe(seller);
+      kills += response.ok ? 1 : 0;
       const ended = await sale;
       expect(ended.status).toBe(201);
       expect((await ended.json()) as Figures).toMatchObject({ oversold: 0 });
@@ -177,12 +188,13 @@ describe('npm start', () => {
     expect((await state()).gateway.peak).toBeLessThanOrEqual(5);
     run.interrupt();
     expect(await run.code()).toBe(0);
+    expect(await run.processes()).toEqual([]);
   });
 });
 
 describe('npm start that cannot start', () => {
   const refused = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<readonly [unknown, string]> => {
-    const run = new SampleRun(args, env);
+    await using run = new SampleRun(args, env);
     const code = await run.code();
     expect(run.stdout).toBe('');
     return [code, run.stderr.trim()];

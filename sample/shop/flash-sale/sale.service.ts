@@ -14,7 +14,7 @@ import { type OrderAttempt, attemptOrder } from './order-attempt.js';
 export const SALE_LOCK = 'sale';
 
 /**
- * How long a buyer waits for an answer. When a process is killed, a connection that was on the way to it may stay open
+ * How long an answer is waited for. When a process is killed, a connection that was on the way to it may stay open
  * without one.
  */
 const PATIENCE_MS = 30_000;
@@ -51,13 +51,13 @@ export class SaleService {
 
   private async buyAtRandomTime(request: OrderRequest, seconds: number): Promise<OrderAttempt> {
     await setTimeout(Math.random() * seconds * 1000, undefined, { signal: this.shutdown.signal });
-    using shop = this.connect(AbortSignal.timeout(PATIENCE_MS));
+    using shop = this.connect();
     return await attemptOrder(shop, request);
   }
 
   /** Over HTTP, like any buyer, so that each process gets its share of the connections. */
-  private connect(...limits: readonly AbortSignal[]): ShopClient {
+  private connect(): ShopClient {
     const { port } = this.host.httpAdapter.getHttpServer().address() as { port: number };
-    return new ShopClient(`http://127.0.0.1:${port}`, AbortSignal.any([this.shutdown.signal, ...limits]));
+    return new ShopClient(`http://127.0.0.1:${port}`, this.shutdown.signal, PATIENCE_MS);
   }
 }

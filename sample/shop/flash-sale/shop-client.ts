@@ -16,9 +16,11 @@ export interface Answer {
 export class ShopClient implements Disposable {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
+  /** @param patience How many milliseconds a connection may be silent before its request fails; 0 for no limit. */
   constructor(
     private readonly url: string,
     private readonly signal?: AbortSignal,
+    private readonly patience = 0,
   ) {}
 
   order(order: OrderRequest): Promise<Answer> {
@@ -80,8 +82,10 @@ export class ShopClient implements Disposable {
   private send(method: string, path: string, content?: object): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json' };
-      const options = { method, headers, agent: this.agent, ...(this.signal && { signal: this.signal }) };
+      const { agent, patience: timeout } = this;
+      const options = { method, headers, agent, timeout, ...(this.signal && { signal: this.signal }) };
       const outgoing = request(new URL(path, this.url), options, resolve);
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path} had no answer for ${timeout} ms`)));
       outgoing.on('error', reject);
       outgoing.end(content && JSON.stringify(content));
     });

@@ -13,11 +13,13 @@ export class OperatorService {
 
   /**
    * Kills a process that neither answers this request nor holds a sale.
-   * @throws ConflictException as `ask` does.
+   * @throws ConflictException as `ask` does, and in the first 100 ms of a sale: records of holders are written after them.
    */
   async kill(): Promise<OperatorAnswer> {
-    const { holders } = await this.locks.getLock(SALE_LOCK).inspect();
-    return this.ask({ wanted: 'kill', spare: holders[0]?.record?.pid });
+    const [seller] = (await this.locks.getLock(SALE_LOCK).inspect()).holders;
+    if (seller !== undefined && seller.record === undefined)
+      throw new ConflictException('A sale has begun a moment ago; wait until its process is known.');
+    return this.ask({ wanted: 'kill', spare: seller?.record?.pid });
   }
 
   /** @throws ConflictException if it refuses, with its reason, or if there is no such process. */
