@@ -36,10 +36,10 @@ export const libraries: readonly Library[] = [
     ...adapter,
     name,
     runtime: 'node',
-    start: async (address, options, { node, core }) => {
+    start: async (address, options, { node, core, isCold = false }) => {
       const participant = await NodeParticipant.start(name, address, options, node);
       if (core !== undefined) pin(participant.pid, core);
-      await warmUp(participant, adapter, NODE_WARM_UP_MS);
+      if (!isCold) await warmUp(participant, adapter, NODE_WARM_UP_MS);
       return participant;
     },
   })),

@@ -4,6 +4,7 @@ import type { Library } from './libraries.js';
 import { orderOfRound } from './rounds.js';
 import type { Figures, Scenario } from './scenarios/scenario.js';
 import type { MeasurementSettings, BenchWorld } from './bench-world.js';
+import { MOST_FOREIGN_LOAD, withForeignLoad } from './set-up/foreign-load.js';
 import { within } from './time-limit.js';
 
 export interface Plan {
@@ -12,6 +13,13 @@ export interface Plan {
   readonly rounds: number;
   readonly roles: LibraryRoles;
   readonly preselected?: boolean;
+}
+
+/** Beside the figures of a round. */
+interface Disturbance {
+  /** In percent of a core. */
+  readonly foreignLoad: number;
+  readonly tries: number;
 }
 
 interface RowInProgress {
@@ -24,6 +32,9 @@ interface RowInProgress {
 
 /** Time limit of one measurement, so that an endless one does not stop the others. */
 const LIMIT_MS = 600_000;
+
+/** How often a measurement is tried that others disturb. */
+const MOST_TRIES = 3;
 
 let measurements = 0;
 
@@ -69,22 +80,35 @@ async function measureRow(
   title: string,
   report: (line: string) => void,
 ): Promise<void> {
-  const key = `bench:${scenario.id}:${++measurements}`;
   const start = `  ${scenario.id} ${title}: `;
   try {
-    const figures = await within(
-      LIMIT_MS,
-      scenario.measure({ world, library, key, size }),
-      () => `It had not ended after ${LIMIT_MS} ms`,
+    const figures = await undisturbed(() =>
+      within(
+        LIMIT_MS,
+        scenario.measure({ world, library, key: `bench:${scenario.id}:${++measurements}`, size }),
+        () => `It had not ended after ${LIMIT_MS} ms`,
+      ),
     );
     rounds.push(figures);
-    report(start + summary(figures, scenario));
+    const { foreignLoad, tries } = figures;
+    const others = tries === 1 ? '' : `, try ${tries}, ${foreignLoad.toFixed(0)} % of a core used by others`;
+    report(start + summary(figures, scenario) + others);
   } catch (error) {
     rounds.push({});
     errors.push(error instanceof Error ? error.message : String(error));
     report(`${start}failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     // The next measurement begins with new processes, which this failure cannot affect.
     await world.pool.stop(library.name);
+  }
+}
+
+/** Measures again while other programs, or the host, take part of the machine; of several tries the calmest counts. */
+async function undisturbed(measure: () => Promise<Figures>): Promise<Figures & Disturbance> {
+  let calmest: (Figures & { readonly foreignLoad: number }) | undefined;
+  for (let tries = 1; ; tries += 1) {
+    const [figures, foreignLoad] = await withForeignLoad(measure);
+    if (calmest === undefined || foreignLoad < calmest.foreignLoad) calmest = { ...figures, foreignLoad };
+    if (calmest.foreignLoad <= MOST_FOREIGN_LOAD || tries === MOST_TRIES) return { ...calmest, tries };
   }
 }
 

@@ -11,8 +11,8 @@ import type { Adapter, Held } from './adapter.js';
 export const builtEntry = (name = 'index.cjs'): string =>
   fileURLToPath(new URL(`../../dist/lib/${name}`, import.meta.url));
 
-/** The commit with the speed that the bars are multiples of. Later ones before the work on speed made S3 and S4 faster. */
-export const EARLIER_COMMIT = '45d110f';
+/** The commit that bars compare with: before the mends of November 2026, and the work on speed that followed them. */
+export const EARLIER_COMMIT = '1759fe4';
 
 const asHeld = (hold: Library.Hold): Held => ({
   release: async () => {

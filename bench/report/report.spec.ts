@@ -1,7 +1,7 @@
 import { ratio, type Row } from '../figures/results.js';
 import type { Scenario } from '../scenarios/scenario.js';
 import { judge, verdictText } from './bars.js';
-import { barsSections, judgedResults } from './report.js';
+import { barsSections, disturbanceText, judgedResults } from './report.js';
 import { markdownTable, scenarioTable, spreadText } from './table.js';
 
 const roles = {
@@ -128,5 +128,28 @@ describe('the bars of a run', () => {
     expect(heading).toBe(
       '### Bars, Node v20.1.0, server and clients pinned to a core each: 3 met, 3 missed, 1 not measured.',
     );
+  });
+});
+
+describe('the load of others', () => {
+  const withRounds = (...rounds: Record<string, number>[]) => ({
+    setUps: [
+      {
+        setUp: { node: { version: 'v20.1.0', path: '' }, placement: 'free' as const },
+        measured: [{ scenario, rows: [{ ...row('ours'), rounds }] }],
+      },
+    ],
+  });
+
+  it('is counted for all measurements that ended', () => {
+    const rounds = [{ tries: 1, foreignLoad: 3 }, { tries: 2, foreignLoad: 4 }, { tries: 3, foreignLoad: 31 }, {}];
+    expect(disturbanceText(withRounds(...rounds))).toBe(
+      'Other programs and the host of the machine may use 10 % of a core during a measurement. 2 of 3 measurements had more ' +
+        'and were repeated; 1 had more each time (up to 31 %), of which the calmest counts.',
+    );
+  });
+
+  it('has no maximum where nothing was disturbed', () => {
+    expect(disturbanceText(withRounds({ tries: 1, foreignLoad: 3 }))).toContain('; 0 had more each time, of which');
   });
 });

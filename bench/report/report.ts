@@ -3,6 +3,7 @@ import type { Scenario } from '../scenarios/scenario.js';
 import { type SetUp, setUpTitle } from '../set-up/set-up.js';
 import { type Judgement, judge, verdictText } from './bars.js';
 import type { MachineFacts } from './machine.js';
+import { MOST_FOREIGN_LOAD } from '../set-up/foreign-load.js';
 import { mainTable } from './main-figures.js';
 import { markdownTable, scenarioTable, spreadText } from './table.js';
 
@@ -38,6 +39,7 @@ export function markdownReport(run: Run): string {
       `${run.rounds} rounds of ${run.seconds} s for each library and scenario, interleaved. ${peersText(run)}Figures are ` +
       'medians of the rounds, with min..max; ratios are taken within each round. What each scenario does is also in the ' +
       'README.',
+    disturbanceText(run),
     markdownTable(
       ['machine', ''],
       Object.entries(run.facts).map(([name, fact]) => [name, fact]),
@@ -49,6 +51,21 @@ export function markdownReport(run: Run): string {
     ...scenariosOf(run).flatMap((scenario) => scenarioSections(scenario, run)),
     '',
   ].join('\n\n');
+}
+
+/** How calm the machine was. */
+export function disturbanceText({ setUps }: Pick<Run, 'setUps'>): string {
+  const rounds = setUps.flatMap(({ measured }) => measured.flatMap(({ rows }) => rows.flatMap((row) => row.rounds)));
+  const ended = rounds.filter(({ tries }) => tries !== undefined);
+  const repeated = ended.filter(({ tries = 1 }) => tries > 1).length;
+  const disturbed = ended.filter(({ foreignLoad = 0 }) => foreignLoad > MOST_FOREIGN_LOAD);
+  const loads = disturbed.map(({ foreignLoad = 0 }) => foreignLoad);
+  const most = loads.length === 0 ? '' : ` (up to ${Math.max(...loads).toFixed(0)} %)`;
+  return (
+    `Other programs and the host of the machine may use ${MOST_FOREIGN_LOAD} % of a core during a measurement. ` +
+    `${repeated} of ${ended.length} measurements had more and were repeated; ${disturbed.length} had more each time${most}, ` +
+    'of which the calmest counts.'
+  );
 }
 
 function mainSection({ setUp, measured }: SetUpResults): string[] {

@@ -14,7 +14,9 @@ import { idleWaiters } from './s6-idle-waiters.js';
 import { oneProcess } from './s3-one-process.js';
 import { processesOnOneLock, waitersOnOneLock } from './scale/contention.js';
 import type { Scenario } from './scenario.js';
+import { firstCalls } from './s1-first-calls.js';
 import { lockedCalls } from './s1-calls.js';
+import { start } from './start.js';
 import { uncontended, uncontendedOnOneCore } from './s1-uncontended.js';
 import { waiterMemory } from './scale/waiter-memory.js';
 
@@ -23,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   uncontended,
   uncontendedOnOneCore,
   lockedCalls,
+  firstCalls,
   distinctKeys,
   oneProcess,
   fourProcesses,
@@ -31,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   fairLock,
   flashSale,
   counter,
+  start,
   herd,
   waitersOnOneLock,
   processesOnOneLock,

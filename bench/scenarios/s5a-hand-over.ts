@@ -25,6 +25,7 @@ export const handOver: Scenario = {
     ...COSTS,
   ],
   bars: [
+    { text: 'p50 over the one before ≤ 0.75', metric: 'p50', over: 'before', atMost: 0.75 },
     {
       text: 'p50 over the best peer ≤ 0.55',
       metric: 'p50',

@@ -30,6 +30,7 @@ export const contendedHandOver: Scenario = {
     ...FAULTS,
   ],
   bars: [
+    { text: 'p50 in the process over the one before ≤ 0.5', metric: 'handOverInsideP50', over: 'before', atMost: 0.5 },
     { text: 'p50 in the process ≤ 0.010 ms', metric: 'handOverInsideP50', atMost: 0.01 },
     { text: 'commands per acquisition ≤ 0.5', metric: 'commands', atMost: 0.5 },
     {

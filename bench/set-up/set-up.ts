@@ -15,6 +15,8 @@ export interface Launch {
   readonly node: string;
   /** Core of the clients. Absent: any. */
   readonly core?: number;
+  /** Whether the library is not used before the measurement. Default: it is, until it is warm. */
+  readonly isCold?: boolean;
 }
 
 export const SERVER_CORE = 0;

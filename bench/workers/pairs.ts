@@ -7,6 +7,7 @@ import type { DistinctDone, DistinctTask, PairsDone, PairsTask } from './tasks.j
 const WAIT_MS = 10_000;
 const NS_PER_US = 1e3;
 const NS_PER_S = 1e9;
+const US_PER_MS = 1e3;
 
 const acquireAndRelease = (library: OpenLibrary): LockedCall => ({
   run: async (key) => {
@@ -16,14 +17,17 @@ const acquireAndRelease = (library: OpenLibrary): LockedCall => ({
 });
 
 /** Runs one loop on a free lock. What a call does not wait for is over before the next one, and not counted. */
-export async function pairs(library: OpenLibrary, { key, warmUpMs, ms, form }: PairsTask): Promise<PairsDone> {
+export async function pairs(
+  library: OpenLibrary,
+  { key, warmUpMs, ms, form, count = Infinity }: PairsTask,
+): Promise<PairsDone> {
   const call = form === undefined ? acquireAndRelease(library) : library.calls?.[form];
   if (!call) throw new Error(`The library has no call '${form}'`);
   const begin = now() + warmUpMs * NS_PER_MS;
   const end = begin + ms * NS_PER_MS;
   const took: number[] = [];
   let all = 0;
-  for (let start = now(); start < end;) {
+  for (let start = now(); start < end && all < count;) {
     await call.run(key);
     const done = now();
     all++;
@@ -33,7 +37,10 @@ export async function pairs(library: OpenLibrary, { key, warmUpMs, ms, form }: P
     await call.settled(key);
     start = now();
   }
-  return { all, perSecond: took.length / (ms / 1e3), p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
+  return {
+    ...{ all, perSecond: took.length / (ms / 1e3), p50: percentile(took, 0.5), p99: percentile(took, 0.99) },
+    ...{ mean: took.reduce((sum, each) => sum + each, 0) / took.length, first: (took[0] ?? Number.NaN) / US_PER_MS },
+  };
 }
 
 /** Runs many loops at a time, each on a free lock of its own. */

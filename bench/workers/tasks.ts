@@ -53,6 +53,8 @@ export interface PairsTask {
   readonly ms: number;
   /** How it locks, if by a call. Default: acquires and releases. */
   readonly form?: CallForm | undefined;
+  /** The most pairs. Default: as many as the time allows. */
+  readonly count?: number;
 }
 
 export interface PairsDone {
@@ -62,6 +64,10 @@ export interface PairsDone {
   /** Microseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** Absent in Java. */
+  readonly mean?: number;
+  /** The first pair, milliseconds. Absent in Java. */
+  readonly first?: number;
 }
 
 export interface DistinctTask extends PairsTask {
