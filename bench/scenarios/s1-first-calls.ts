@@ -3,7 +3,7 @@ import type { Metric, Scenario } from './scenario.js';
 const PAIRS = 5000;
 const NO_LIMIT_MS = 60_000;
 
-const MEAN: Metric = { key: 'mean', title: 'mean', unit: 'µs', best: 'lowest', overLimit: true };
+const P50: Metric = { key: 'p50', title: 'p50', unit: 'µs', best: 'lowest', overLimit: true };
 
 /** Rows of the table: their numbers are the sizes. */
 const CORES = [
@@ -15,12 +15,16 @@ export const firstCalls: Scenario = {
   id: 'S1-first',
   title: `the first ${PAIRS.toLocaleString('en')} pairs of a process`,
   method:
-    'As S1, in a new process that has only connected, until V8 has compiled some of the code: the mean of these pairs, ' +
-    'and the first one of all.',
-  metrics: [MEAN, { key: 'first', title: 'first pair', unit: 'ms', digits: 1, best: 'lowest' }],
+    'As S1, in a new process that has only connected, while V8 compiles the code. The mean is above the median by the ' +
+    'first hundreds of pairs.',
+  metrics: [
+    P50,
+    { key: 'mean', title: 'mean', unit: 'µs', best: 'lowest', overLimit: true },
+    { key: 'first', title: 'first pair', unit: 'ms', digits: 1, best: 'lowest' },
+  ],
   bars: CORES.map(({ title, atMost }, size) => ({
-    text: `mean over the raw pair, ${title} ≤ ${atMost.toFixed(2)}`,
-    ...{ metric: MEAN.key, over: 'limit', atMost, size },
+    text: `p50 over the raw pair, ${title} ≤ ${atMost.toFixed(2)}`,
+    ...{ metric: P50.key, over: 'limit', atMost, size },
   })),
   placement: 'pinned',
   when: 'each-node',
@@ -32,8 +36,8 @@ export const firstCalls: Scenario = {
     const participant = await library.start({ host, port }, {}, { ...world.launch, isCold: true });
     try {
       const pairs = () => participant.ask('pairs', { key, warmUpMs: 0, ms: NO_LIMIT_MS, count: PAIRS });
-      const { mean = Number.NaN, first = Number.NaN } = await (size === 0 ? pairs() : world.onOneCore(pairs));
-      return { mean, first };
+      const { p50, mean = Number.NaN, first = Number.NaN } = await (size === 0 ? pairs() : world.onOneCore(pairs));
+      return { p50, mean, first };
     } finally {
       await participant.stop();
     }
