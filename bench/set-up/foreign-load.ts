@@ -1,8 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-
-/** Linux reports processor time in hundredths of a second with every kernel. */
-const TICKS_PER_S = 100;
-const MS_PER_S = 1000;
+import { fieldsOf, MS_PER_TICK } from '../cost/cpu-time.js';
 
 /** The most load of others, in percent of a core, with which a measurement counts. */
 export const MOST_FOREIGN_LOAD = 10;
@@ -15,9 +12,8 @@ interface ProcessTime {
   readonly ticks: number;
 }
 
-/** Fields after the name, which is in brackets and may contain blanks: parent, times of its own and of its children. */
 export function parseProcess(line: string): ProcessTime {
-  const [, parent = '', ...fields] = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  const [, parent = '', ...fields] = fieldsOf(line);
   const times = fields.slice(9, 13).map(Number);
   return {
     pid: Number.parseInt(line, 10),
@@ -59,6 +55,6 @@ const foreignTicks = (): number =>
 export async function withForeignLoad<Result>(work: () => Promise<Result>): Promise<readonly [Result, number]> {
   const [ticks, start] = [foreignTicks(), performance.now()];
   const result = await work();
-  const seconds = (performance.now() - start) / MS_PER_S;
-  return [result, Math.max(0, ((foreignTicks() - ticks) / TICKS_PER_S / seconds) * 100)];
+  const ms = performance.now() - start;
+  return [result, Math.max(0, (((foreignTicks() - ticks) * MS_PER_TICK) / ms) * 100)];
 }
