@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post } from '@nestjs/common';
 import type { OperatorAnswer } from '../processes/process-protocol.js';
 import { OperatorService } from './operator.service.js';
 
-/** What the buttons of the page do to the shop itself. */
+/** The buttons of the page that act on the shop itself. */
 @Controller()
 export class OperatorController {
   constructor(private readonly operator: OperatorService) {}

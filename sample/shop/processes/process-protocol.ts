@@ -8,7 +8,7 @@ export interface StartFailure {
   readonly failure: string;
 }
 
-/** What the page asks of the process that has started the others, sent by the one that serves the request. */
+/** A request of the page to the process that has started the others, sent by the one that serves it. */
 export interface OperatorRequest {
   readonly id: number;
   readonly wanted: 'kill' | 'sell-without-locks';
