@@ -55,7 +55,13 @@ export class SampleRun implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { id } of await this.running()) process.kill(id, 'SIGKILL');
+    for (const { id } of await this.running()) {
+      try {
+        process.kill(id, 'SIGKILL');
+      } catch {
+        // It has ended with its parent.
+      }
+    }
     await this.exit;
   }
 
