@@ -145,7 +145,8 @@ export const grantLoadCases: readonly ChaosCase[] = [
       await sleep(500);
       const master = await topology.sentinels.master();
       await master.kill9();
-      await chaosRun.progress('I7: after the fail-over', 8000 + 5000);
+      await topology.sentinels.waitForFailOver(master);
+      await chaosRun.progress('I7: after the fail-over', 5000 + 5000);
       await sleep(500);
     },
   },

@@ -5,13 +5,13 @@ import type { RedisServer } from '../../servers/redis/redis-server.js';
 import type { ChaosCase } from '../case.js';
 import type { Load } from '../load/load.js';
 import { type ClusterOf, isCluster } from '../topologies/cluster.js';
-import { masterOf } from '../topologies/master-of.js';
+import { masterOf, untilReplaced } from '../topologies/master-of.js';
 import { isSentinel } from '../topologies/sentinel.js';
 import { permitLoad, usualLoad } from '../usual-load.js';
 import { COMMAND_MS, LEASE_MS, type ChaosRun } from '../chaos-run.js';
 
-/** The time for a fail-over, and for clients to follow it, ms. */
-const FAIL_OVER_MS = 8000;
+/** The time in which clients follow to the new master, ms. */
+const FOLLOW_MS = 5000;
 
 const clusterOf = ({ topology }: ChaosRun): ClusterOf => {
   if (!isCluster(topology)) throw new Error('This is no cluster');
@@ -36,11 +36,11 @@ const failOvers = async (
   for (let round = 0; round < n * chaosRun.scale; round++) {
     const master = await masterOf(chaosRun.topology, '{chaos}');
     const restore = await fail(master);
-    await sleep(1000);
-    await chaosRun.progress('I7: after the fail-over', FAIL_OVER_MS + LEASE_MS);
+    await untilReplaced(chaosRun.topology, '{chaos}', master);
+    await chaosRun.progress('I7: after the fail-over', FOLLOW_MS + LEASE_MS);
     await restore();
     await chaosRun.topology.settled();
-    await chaosRun.progress('with the old master back', FAIL_OVER_MS + LEASE_MS);
+    await chaosRun.progress('with the old master back', FOLLOW_MS + LEASE_MS);
   }
 };
 
@@ -130,7 +130,8 @@ export const topologyCases: readonly ChaosCase[] = [
       await sleep(1000);
       const master = await topology.sentinels.master();
       await master.kill9();
-      await chaosRun.progress('I7: after the fail-over', FAIL_OVER_MS);
+      await untilReplaced(topology, '{chaos}', master);
+      await chaosRun.progress('I7: after the fail-over', FOLLOW_MS);
       await topology.sentinels.addReplica();
       await sleep(1500);
       await chaosRun.progress('with a new replica');
@@ -176,7 +177,7 @@ export const topologyCases: readonly ChaosCase[] = [
       for (let round = 0; round < 3 * chaosRun.scale; round++) {
         await cluster.failOver(await cluster.ownerOfSlot(SLOT), 'TAKEOVER');
         await cluster.settled();
-        await chaosRun.progress('after the take-over', FAIL_OVER_MS);
+        await chaosRun.progress('after the take-over', FOLLOW_MS);
       }
     },
   },
