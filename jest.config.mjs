@@ -18,7 +18,7 @@ const esmOnly = [
 export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/servers/install.ts',
-  setupFilesAfterEnv: ['<rootDir>/test/kit/end-contexts.cjs'],
+  setupFilesAfterEnv: ['<rootDir>/test/kit/end-contexts.cjs', '<rootDir>/test/kit/prefer-driver.cjs'],
   testMatch: ['<rootDir>/lib/**/*.spec.ts', '<rootDir>/{bench,test}/**/*.spec.ts'],
   // Minutes, not seconds: these have commands of their own.
   testPathIgnorePatterns: [

@@ -13,16 +13,10 @@ import type {
     ExecutionContext,
 } from '@nestjs/common';
 import type {
-    RedisOptions,
-} from 'ioredis';
+    ConnectionOptions,
+} from 'node:tls';
 
-export type AddressMap = Readonly<Record<string, {
-    readonly host: string;
-    readonly port: number;
-}>> | ((address: string) => {
-    readonly host: string;
-    readonly port: number;
-} | null);
+export type AddressMap = Readonly<Record<string, ServerAddress>> | ((address: string) => ServerAddress | null);
 
 export type Affected = 'all-locks' | 'its-slots' | 'its-vote';
 
@@ -44,30 +38,31 @@ export interface BlockedLock {
 
 export type CallerSignal = (...args: never[]) => AbortSignal | undefined;
 
-export interface ClusterClient {
-    readonly isCluster: boolean;
-    readonly options: {
-        readonly keyPrefix?: string | undefined;
-        readonly redisOptions?: RedisOptions | undefined;
-        readonly natMap?: AddressMap | undefined;
-        readonly useSRVRecords?: boolean | undefined;
-    };
-    nodes(role: 'all'): readonly {
-        readonly options: RedisOptions;
-    }[];
+// not exported
+interface ClientOptions {
+    readonly username?: string | undefined;
+    readonly password?: string | undefined;
+    readonly database?: number | undefined;
+    readonly keyPrefix?: string | Uint8Array | undefined;
+    readonly socket?: (ConnectionOptions & SocketAddress) | undefined;
 }
 
 export interface ClusterInput {
     readonly cluster: readonly ClusterSeed[];
-    readonly redisOptions?: RedisOptions | undefined;
+    readonly redisOptions?: ServerOptions | undefined;
     readonly natMap?: AddressMap | undefined;
     readonly keyPrefix?: string | undefined;
 }
 
 export type ClusterSeed = string | {
     readonly host: string;
-    readonly port?: number | undefined;
+    readonly port?: number | string | undefined;
 };
+
+export type Command = readonly [
+    name: string,
+    ...args: string[]
+];
 
 export type CommandOutcome = 'not-sent' | 'refused' | 'unknown';
 
@@ -78,11 +73,16 @@ export interface ConflictContext {
 
 export type ConflictHandler<R = unknown> = (context: ConflictContext) => R | PromiseLike<R>;
 
+export interface ConnectTerms {
+    readonly timeout: number;
+    readonly signal: AbortSignal;
+}
+
 export interface ConnectionChoice {
     readonly connection?: string | undefined;
 }
 
-export type ConnectionInput = ServerInput | ClusterInput | ClusterClient;
+export type ConnectionInput = ServerInput | ClusterInput | GivenCluster;
 
 export interface ConnectionStats {
     readonly connection: string;
@@ -107,6 +107,29 @@ export interface DeadlockStep {
 export interface DetachOptions {
     readonly lease?: Duration | undefined;
 }
+
+export interface DriverConnection {
+    send(command: Command): Promise<unknown>;
+    subscribe(channels: readonly string[], isSharded: boolean): Promise<unknown>;
+    unsubscribe(channels: readonly string[], isSharded: boolean): Promise<unknown>;
+    cork(): void;
+    uncork(): void;
+    end(): void;
+    destroy(): void;
+}
+
+export declare class DriverError extends Error {
+    readonly kind: FailureKind;
+    constructor(kind: FailureKind, message: string, options?: ErrorOptions);
+}
+
+export interface DriverListener {
+    onMessage(channel: string, message: string): void;
+    onMoved(): void;
+    onEnd(reason?: unknown): void;
+}
+
+export type DriverName = 'ioredis' | 'node-redis';
 
 export interface ErrorClass {
     readonly name: string;
@@ -136,7 +159,13 @@ export interface ExponentialBackoff {
     readonly multiplier?: number | undefined;
 }
 
+export type FailureKind = 'refused' | 'not-written' | 'cut';
+
 export type Fencing = 'clock' | 'counter';
+
+export type GivenClient = IoredisClient | NodeRedisClient;
+
+export type GivenCluster = IoredisCluster;
 
 export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
 
@@ -228,6 +257,28 @@ export interface InspectedWaiting {
     readonly position?: number;
     readonly writers?: readonly {
         readonly owner: string;
+    }[];
+}
+
+// not exported
+export interface IoredisClient {
+    readonly status: string;
+    readonly isCluster: boolean;
+    readonly options: ServerOptions;
+    duplicate(override: object): object;
+}
+
+// not exported
+export interface IoredisCluster {
+    readonly isCluster: boolean;
+    readonly options: {
+        readonly keyPrefix?: string | undefined;
+        readonly redisOptions?: ServerOptions | undefined;
+        readonly natMap?: ServerOptions['natMap'];
+        readonly useSRVRecords?: boolean | undefined;
+    };
+    nodes(role: 'all'): readonly {
+        readonly options: ServerOptions;
     }[];
 }
 
@@ -466,6 +517,14 @@ declare const NOT_WITH_PERMITS: readonly [
     "holdAtLeast"
 ];
 
+// not exported
+export interface NodeRedisClient {
+    readonly isReady: boolean;
+    readonly options: ClientOptions;
+    sendCommand(args: readonly string[]): Promise<unknown>;
+    duplicate(overrides: object): object;
+}
+
 export interface NodeResult {
     readonly node: string;
     readonly outcome: string;
@@ -536,13 +595,9 @@ export interface RedLockOptions {
     readonly quorum?: number | undefined;
 }
 
-export interface RedisClient {
-    readonly status: string;
-    readonly isCluster: boolean;
-    readonly options: {
-        readonly keyPrefix?: string | undefined;
-    };
-    duplicate(override: object): object;
+export interface RedisDriver {
+    readonly name: string;
+    connect(server: ServerOptions, terms: ConnectTerms, listener: DriverListener): Promise<DriverConnection>;
 }
 
 export interface RedisLockModuleExtras {
@@ -570,8 +625,37 @@ export type ReturnedLockOptions = RedisLockOptions & {
     readonly [Extra in keyof RedisLockModuleExtras]?: never;
 };
 
+export interface SentinelAddress {
+    readonly host?: string | undefined;
+    readonly port?: number | string | undefined;
+}
+
+export interface ServerAddress {
+    readonly host: string;
+    readonly port: number;
+}
+
 // not exported
-export type ServerInput = string | RedisOptions | RedisClient;
+export type ServerInput = string | ServerOptions | GivenClient;
+
+export interface ServerOptions {
+    readonly host?: string | undefined;
+    readonly port?: number | string | undefined;
+    readonly path?: string | undefined;
+    readonly family?: number | undefined;
+    readonly username?: string | null | undefined;
+    readonly password?: string | null | undefined;
+    readonly db?: number | string | undefined;
+    readonly tls?: ConnectionOptions | true | undefined;
+    readonly keyPrefix?: string | undefined;
+    readonly sentinels?: readonly SentinelAddress[] | undefined;
+    readonly name?: string | undefined;
+    readonly sentinelUsername?: string | null | undefined;
+    readonly sentinelPassword?: string | null | undefined;
+    readonly sentinelTLS?: ConnectionOptions | undefined;
+    readonly enableTLSForSentinelMode?: boolean | undefined;
+    readonly natMap?: AddressMap | null | undefined;
+}
 
 export type SetCountOptions = TtlOptions;
 
@@ -587,6 +671,14 @@ export type SingleFlightMethodOptions = SharedResultOptions & ConnectionChoice &
 };
 
 export type SingleFlightOptions = SharedResultOptions & AcquireOptions & ConnectionChoice;
+
+// not exported
+interface SocketAddress {
+    readonly tls?: boolean | undefined;
+    readonly host?: string | undefined;
+    readonly port?: number | undefined;
+    readonly path?: string | undefined;
+}
 
 export interface TemplateStats {
     readonly kind: LockKindName;

@@ -8,6 +8,7 @@ import type {
     ConnectionInput,
     DeadlockOptions,
     DetachOptions,
+    DriverName,
     ErrorResponseSettings,
     EventListener,
     Fencing,
@@ -39,6 +40,7 @@ import type {
     PermitOptions,
     ReadWriteLockOptions,
     RedLockOptions,
+    RedisDriver,
     RedisLockModuleExtras,
     ReplicaOptions,
     ReturnedLockOptions,
@@ -620,6 +622,7 @@ export declare class RedisLockModule extends ConfigurableModuleClass {
 export interface RedisLockOptions extends DeadlockOptions {
     readonly connection?: ConnectionInput;
     readonly connections?: Readonly<Record<string, ConnectionInput>>;
+    readonly driver?: DriverName | RedisDriver | undefined;
     readonly redLock?: RedLockOptions | undefined;
     readonly keyPrefix?: string | undefined;
     readonly wait?: Duration | undefined;

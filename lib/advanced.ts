@@ -16,15 +16,21 @@ export type { ReleaseAfter, ReleaseContext } from './decorators/release-after.js
 export type { KeyFunction } from './decorators/locked.types.js';
 export type { HexadecimalId, KeyPart } from './keys/key-encoding.js';
 export type { Fencing, NodeResult } from './backend/lock-operations.js';
-export type { GivenClient as RedisClient } from './backend/connection/redis-client.js';
+export type { DriverName } from './backend/driver/drivers.js';
+export {
+  type Command,
+  type ConnectTerms,
+  type DriverConnection,
+  DriverError,
+  type DriverListener,
+  type FailureKind,
+  type RedisDriver,
+} from './backend/driver/redis-driver.js';
+export type { GivenClient, GivenCluster } from './backend/driver/given-client.js';
+export type { AddressMap, SentinelAddress, ServerAddress, ServerOptions } from './backend/driver/server-options.js';
 export { type LockScript, lockScripts } from './backend/scripts/all-scripts.js';
-export type {
-  AddressMap,
-  ClusterClient,
-  ClusterInput,
-  ClusterSeed,
-  ConnectionInput,
-} from './backend/connection/connection-input.js';
+export type { ClusterInput, ClusterSeed } from './backend/cluster/cluster-servers.js';
+export type { ConnectionInput } from './backend/redis-target.js';
 export type { LockLogger } from './events/event-log.js';
 export type { EventListener, EventOf, LockEventType } from './events/lock-events.js';
 export type { DeadlockStep } from './events/deadlock-step.js';

@@ -132,12 +132,13 @@ describe('The folders of lib/', () => {
     expect(upwards).toEqual([]);
   });
 
-  it('know Nest only at the top, and ioredis only in the Redis backend', () => {
+  it('know Nest only at the top, and client libraries only in their drivers', () => {
     const top = LAYERS.findIndex((names) => names.includes('lock.service'));
     const foreign = (word: string, isAllowed: (file: string) => boolean): string[] =>
       files.filter((file) => readFileSync(file, 'utf8').includes(`from '${word}`) && !isAllowed(file)).map(nameOf);
     expect(foreign('@nestjs/', (file) => layerOf(file) >= top)).toEqual([]);
-    expect(foreign('ioredis', (file) => nameOf(file).startsWith('backend/'))).toEqual([]);
+    for (const library of ['ioredis', 'redis'])
+      expect(foreign(`${library}'`, (file) => nameOf(file).startsWith('backend/driver/'))).toEqual([]);
   });
 
   it('hold more than one file or folder each', () => {

@@ -32,7 +32,7 @@ const commander = {
   },
 };
 
-/** Without comments and spaces it loads faster, and takes less memory. Names that stacks show stay as they are. */
+/** Without comments and spaces it loads faster, and takes less memory. Names of classes and methods stay, for stacks. */
 const minifier = {
   name: 'minifier',
   renderChunk: (code) =>
@@ -41,6 +41,7 @@ const minifier = {
       format: { ascii_only: true },
       keep_classnames: true,
       keep_fnames: true,
+      toplevel: true,
       compress: { global_defs: { PACKAGE_VERSION: version } },
     }),
 };

@@ -2,7 +2,7 @@ import type { MonotonicScheduler } from '../time/scheduler.js';
 import type { BackendListener, ServerHealth } from './backend-listener.js';
 import type { NodeBackend } from './quorum/quorum-node.js';
 import { checkServer } from './check-servers.js';
-import type { ServerInput } from './connection/connection-input.js';
+import type { ServerTarget } from './connection/target.js';
 import { RedisInspection } from './kinds/inspection/redis-inspection.js';
 import { RedisLock } from './kinds/lock/redis-lock.js';
 import { NodeExecutor, type NodeSettings } from './commands/node-executor.js';
@@ -17,7 +17,7 @@ export class RedLockNode implements NodeBackend {
   private readonly commands: NodeExecutor;
 
   constructor(
-    connection: ServerInput,
+    connection: ServerTarget,
     settings: Omit<NodeSettings, 'identify'>,
     private readonly scheduler: MonotonicScheduler,
   ) {

@@ -3,11 +3,11 @@ import type { PubSub } from './pubsub.js';
 import type { ServerHealth } from './backend-listener.js';
 import { checkCluster, checkServer } from './check-servers.js';
 import { ClusterExecutor } from './cluster/cluster-executor.js';
-import { clusterServers } from './cluster/cluster-servers.js';
 import { ClusterSubscriber } from './cluster/cluster-subscriber.js';
 import { ClusterTopology } from './cluster/cluster-topology.js';
 import type { ScriptExecutor } from './commands/script-executor.js';
-import { type ConnectionInput, isCluster, type TransportSettings } from './connection/connection-input.js';
+import type { TransportSettings } from './connection/target.js';
+import { isCluster, type RedisTarget } from './redis-target.js';
 import { NodeExecutor } from './commands/node-executor.js';
 import { RedisSubscriber } from './connection/redis-subscriber.js';
 
@@ -22,12 +22,12 @@ export interface Transport {
 }
 
 export const openTransport = (
-  input: ConnectionInput,
+  target: RedisTarget,
   settings: TransportSettings,
   scheduler: MonotonicScheduler,
 ): Transport => {
-  if (isCluster(input)) {
-    const topology = new ClusterTopology(clusterServers(input), settings, scheduler);
+  if (isCluster(target)) {
+    const topology = new ClusterTopology(target, settings, scheduler);
     const commands = new ClusterExecutor(topology, settings.commandTimeout, scheduler);
     const pubSub = new ClusterSubscriber(topology, settings.commandTimeout, scheduler);
     return {
@@ -39,8 +39,8 @@ export const openTransport = (
       },
     };
   }
-  const commands = new NodeExecutor(input, settings, scheduler);
-  const pubSub = new RedisSubscriber(input, settings.commandTimeout, scheduler);
+  const commands = new NodeExecutor(target, settings, scheduler);
+  const pubSub = new RedisSubscriber(target, settings.commandTimeout, scheduler);
   return {
     commands,
     pubSub,

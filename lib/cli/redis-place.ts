@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ConnectionInput } from '../backend/connection/connection-input.js';
+import type { ConnectionInput } from '../backend/redis-target.js';
 import { parseConnectionUrl } from '../backend/connection/connection-url.js';
 import { LockOptionsError, messageOf } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';

@@ -93,7 +93,7 @@ type BackendFactory = (settings: ConnectionSettings, scheduler: MonotonicSchedul
 const redisBackend: BackendFactory = ({ target, ...settings }, scheduler) => {
   if (target.kind === 'none') return unconfiguredBackend(target.reason);
   if (target.kind === 'memory') throw new Error('Memory was not loaded for a connection that names it');
-  return new RedisBackend(openTransport(target.input, settings, scheduler), settings, scheduler);
+  return new RedisBackend(openTransport(target.servers, settings, scheduler), settings, scheduler);
 };
 
 const createMasters = (

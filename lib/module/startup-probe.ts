@@ -249,19 +249,19 @@ const targetsOf = (
   const terms = { commandTimeout: settings.commandTimeout, scheduler, signal };
   // Servers dedicated to locks hold no other keys, so they need no prefix.
   const nodes = new NodesProbe({ ...settings, minReplicas: 0, needsDisk: false, isPrefixChosen: true }, terms);
-  const targets: Target[] = [...(redLock?.nodes ?? [])].map(([address, input]) => ({
+  const targets: Target[] = [...(redLock?.nodes ?? [])].map(([address, server]) => ({
     where: address,
     isNode: true,
-    look: () => nodes.probe(input),
+    look: () => nodes.probe(server),
     refuse: (reason) => masters?.refuse(address, reason),
   }));
   if (target.kind !== 'redis') return targets;
   const main: Target = {
-    where: describeConnection(target.input),
+    where: describeConnection(target.servers),
     isNode: false,
     look: () => {
       const { min = 0, aof = false } = replicas ?? {};
-      return probeConnection(target.input, { ...settings, minReplicas: min, needsDisk: aof }, terms);
+      return probeConnection(target.servers, { ...settings, minReplicas: min, needsDisk: aof }, terms);
     },
     refuse: (reason) => backend.refuse(reason),
   };

@@ -30,20 +30,22 @@ describe('A server that serves no slot', () => {
   });
 });
 
-describe('A connection that the driver has given up', () => {
-  it('is opened again, and again while the server cannot be reached', async () => {
+describe('A connection that has ended', () => {
+  it('is followed by another, and again while the server cannot be reached', async () => {
     const { cluster, clock } = await openTopology([['a:1']]);
     const server = cluster.at('a:1');
-    const [client] = server.open('commands');
+    const last = () => server.connections.at(-1);
     server.isUp = false;
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      client?.drop('end');
+      const ended = last();
+      ended?.drop();
       await clock.advance(10_000);
-      expect(client?.status).toBe('connecting');
+      expect(last()).not.toBe(ended);
+      expect(last()?.status).toBe('connecting');
     }
     server.comeBack();
     await clock.advance(0);
-    expect(server.open('commands')).toEqual([client]);
+    expect(server.open('commands')).toEqual([last()]);
   });
 });
 
@@ -58,7 +60,7 @@ describe('A cluster whose connections were closed', () => {
     const closing = Promise.all([topology.close(), subscriber.close()]);
     await clock.advance(0);
     await closing;
-    const connections = () => FOUR.flatMap((address) => cluster.at(address).clients).filter(isOpen);
+    const connections = () => FOUR.flatMap((address) => cluster.at(address).connections).filter(isOpen);
     return { clock, topology, subscriber, name: cluster.nameIn(index), connections };
   };
   const isOpen = ({ status }: { readonly status: string }): boolean => !['wait', 'end'].includes(status);

@@ -36,7 +36,7 @@ const openSubscriber = () => {
       .log.filter((command) => command.endsWith(`SUBSCRIBE ${name}`))
       .map((command) => command.split(' ')[0] ?? '');
   const say = (address: string, name = channel): void => {
-    for (const client of cluster.at(address).open('subscriber')) client.emit('message', name);
+    for (const client of cluster.at(address).open('subscriber')) client.listener.onMessage(name, '');
   };
   return { cluster, clock, topology, subscriber, wakes, channel, other, subscribe, look, asked, say };
 };
@@ -72,7 +72,7 @@ describe('A subscription in a cluster', () => {
     expect(outcome.state).toBe('pending');
     await clock.advance(1);
     expect(subscription().alive).toBe(false);
-    await clock.advance(600);
+    await clock.advance(400);
     expect(cluster.at('b:1').count('CLUSTER SLOTS')).toBe(2);
     held[0]?.resolve(1);
     await clock.advance(0);
@@ -181,7 +181,7 @@ describe('A server that ends a subscription after losing the slot', () => {
     await clock.advance(100);
     wakes.length = 0;
     cluster.shards = servedBy('c:1');
-    for (const client of cluster.at('a:1').open('subscriber')) client.emit('moved');
+    for (const client of cluster.at('a:1').open('subscriber')) client.listener.onMoved();
     expect([subscription.alive, elsewhere.subscription().alive]).toEqual([false, true]);
     expect(wakes).toEqual([channel]);
     await clock.advance(0);

@@ -1,6 +1,6 @@
 import { noListener } from '../../lib/backend/backend-listener.js';
 import { ClusterTopology } from '../../lib/backend/cluster/cluster-topology.js';
-import type { TransportSettings } from '../../lib/backend/connection/connection-input.js';
+import type { TransportSettings } from '../../lib/backend/connection/target.js';
 import type { Script } from '../../lib/backend/scripts/script.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { ScriptedCluster, type Shard } from './scripted-cluster.js';
@@ -140,6 +140,7 @@ describe('A server that has lost all slots', () => {
     await look();
     expect(waiting).toMatchObject({ state: 'rejected', value: { outcome: 'not-sent' } });
     cluster.at('a:1').comeBack();
+    await clock.advance(0);
     const [client] = cluster.at('a:1').open('commands');
     await clock.advance(TIMEOUT - 101);
     expect(client?.status).toBe('ready');

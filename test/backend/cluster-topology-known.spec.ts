@@ -1,5 +1,6 @@
 import { ClusterTopology } from '../../lib/backend/cluster/cluster-topology.js';
-import type { AddressMap, TransportSettings } from '../../lib/backend/connection/connection-input.js';
+import type { TransportSettings } from '../../lib/backend/connection/target.js';
+import type { AddressMap } from '../../lib/backend/driver/server-options.js';
 import { replyError, ScriptedCluster } from './scripted-cluster.js';
 import { outcomeOf } from './scripted-nodes.js';
 

@@ -1,9 +1,11 @@
 import { describeProblem, explain } from '../../lib/backend/connection/connection-problem.js';
 import { parseConnectionUrl } from '../../lib/backend/connection/connection-url.js';
-import { endpointOf } from '../../lib/backend/connection/endpoint.js';
+import { type Endpoint, endpointOf as endpointAt } from '../../lib/backend/connection/target.js';
 import { LockOptionsError } from '../../lib/errors.js';
 import { thrownBy } from '../kit/caught.js';
+import { type ServerInput, serverTarget } from '../../lib/backend/redis-target.js';
 
+const endpointOf = (input: ServerInput): Endpoint => endpointAt(serverTarget(input).options);
 const endpoint = endpointOf('redis://joe:secret@redis:6379/3');
 
 const error = (message: string, code?: string): Error =>

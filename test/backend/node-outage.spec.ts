@@ -4,6 +4,7 @@ import { Reachability } from '../../lib/backend/connection/reachability.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { freePort } from '../servers/process/free-port.js';
+import { serverTarget } from '../../lib/backend/redis-target.js';
 
 describe('D31: an outage of a node', () => {
   it('is reported after `missedAfter`, however soon its commands fail', async () => {
@@ -12,7 +13,11 @@ describe('D31: an outage of a node', () => {
       throw error;
     });
     const port = await freePort();
-    const node = new NodeExecutor(`redis://127.0.0.1:${port}`, { commandTimeout: 50, missedAfter: 1000 }, scheduler);
+    const node = new NodeExecutor(
+      serverTarget(`redis://127.0.0.1:${port}`),
+      { commandTimeout: 50, missedAfter: 1000 },
+      scheduler,
+    );
     const told: string[] = [];
     node.watch({ ...noListener, unavailable: ({ server }) => told.push(server) });
     node.open();

@@ -17,8 +17,9 @@ const open = <Clock extends Scheduler>(clock: Clock) => {
   let reply = (_value: unknown): void => {};
   const send = () => new Promise((resolve) => void (reply = resolve));
   const connection: Partial<Record<keyof RedisConnection, unknown>> = {
-    client: { eval: send, evalsha: send },
+    write: send,
     sentScripts: new Set(),
+    silence: { answered: () => {}, missed: () => {} },
     writes: { begin: () => {}, end: () => {} },
     reconnect: () => void (made.reconnects += 1),
   };

@@ -1,5 +1,3 @@
-import { EventEmitter } from 'node:events';
-import type { RedisOptions } from 'ioredis';
 import {
   type Address,
   type ClusterServers,
@@ -7,8 +5,14 @@ import {
   hostOf,
   portOf,
 } from '../../lib/backend/cluster/cluster-servers.js';
-import type { AddressMap } from '../../lib/backend/connection/connection-input.js';
-import type { RedisClient } from '../../lib/backend/connection/redis-client.js';
+import {
+  type Command,
+  type DriverConnection,
+  DriverError,
+  type DriverListener,
+} from '../../lib/backend/driver/redis-driver.js';
+import { installedDriver } from '../../lib/backend/driver/drivers.js';
+import type { AddressMap } from '../../lib/backend/driver/server-options.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler } from '../../lib/time/scheduler.js';
@@ -16,8 +20,8 @@ import { type HeldBack, heldBack } from './scripted-nodes.js';
 
 const SLOTS = 16_384;
 
-/** An error reply of a server, as ioredis reports it. */
-export const replyError = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
+/** An error reply of a server. */
+export const replyError = (message: string): Error => new DriverError('refused', message);
 
 /** Gives the reply of a server to a command. A thrown error is the server's error reply. */
 type Answerer = () => unknown;
@@ -30,88 +34,72 @@ const connectionCut = (): HeldBack<never> => {
 };
 
 /** One connection to a scripted server. */
-class ScriptedClient implements RedisClient {
-  status = 'wait';
-  readonly isCluster = false;
-  readonly options: RedisOptions;
-  private readonly events = new EventEmitter();
-  private cut = connectionCut();
+class ScriptedConnection implements DriverConnection {
+  status: 'connecting' | 'ready' | 'end' = 'connecting';
+  /** The purpose of the connection, once it has said its name. */
+  role = '';
+  private readonly cut = connectionCut();
 
-  /** @param role The purpose of the connection. */
   constructor(
     private readonly server: ScriptedServer,
-    readonly address: Address,
-    readonly role = '',
-  ) {
-    this.options = { host: hostOf(address), port: portOf(address) };
-    this.events.on('error', () => {});
-  }
-
-  async connect(): Promise<void> {
-    this.status = 'connecting';
-    await Promise.resolve();
-    if (this.server.isUp) this.becomeReady();
-  }
+    readonly listener: DriverListener,
+    private readonly opened: HeldBack<DriverConnection>,
+  ) {}
 
   becomeReady(): void {
-    if (!['connecting', 'reconnecting'].includes(this.status)) return;
+    if (this.status !== 'connecting') return;
     this.status = 'ready';
-    this.cut = connectionCut();
-    this.events.emit('ready');
+    this.opened.resolve(this);
   }
 
   /** Cuts the connection, and rejects the requests under way on it. */
-  drop(status: 'reconnecting' | 'end'): void {
-    if (this.status === 'end') return;
-    this.status = status;
-    this.cut.reject(Object.assign(new Error('cut'), { name: 'MaxRetriesPerRequestError' }));
-    this.events.emit('close');
-    if (status === 'end') queueMicrotask(() => this.events.emit('end'));
+  drop(): void {
+    const { status } = this;
+    if (status === 'end') return;
+    this.status = 'end';
+    const cut = new DriverError('cut', 'cut');
+    this.cut.reject(cut);
+    if (status === 'ready') this.listener.onEnd(cut);
+    else this.opened.reject(cut);
   }
 
-  emit(event: string, ...args: unknown[]): void {
-    this.events.emit(event, ...args);
+  send([command, ...args]: Command): Promise<unknown> {
+    if (command === 'CLIENT') {
+      this.role = String(args[1]).replace(/^.*:/, '');
+      return Promise.resolve('OK');
+    }
+    return this.ask(/^eval/i.test(command) ? command.toUpperCase() : [command, ...args].join(' '));
   }
 
-  disconnect(reconnect = false): void {
-    this.drop(reconnect ? 'reconnecting' : 'end');
+  subscribe(channels: readonly string[], isSharded: boolean): Promise<unknown> {
+    return this.ask(`${isSharded ? 'S' : ''}SUBSCRIBE ${channels.join(' ')}`);
   }
 
-  duplicate({ connectionName = '' }: RedisOptions): RedisClient {
-    const client = new ScriptedClient(this.server, this.address, connectionName.replace(/^.*:/, ''));
-    this.server.clients.push(client);
-    return client;
+  unsubscribe(channels: readonly string[], isSharded: boolean): Promise<unknown> {
+    return this.ask(`${isSharded ? 'S' : ''}UNSUBSCRIBE ${channels.join(' ')}`);
   }
 
-  on(event: string, listener: (...args: never[]) => void): this {
-    this.events.on(event, listener as (...args: unknown[]) => void);
-    return this;
+  cork(): void {}
+
+  uncork(): void {}
+
+  end(): void {
+    this.drop();
   }
 
-  evalsha = (): Promise<unknown> => this.ask('EVALSHA');
-  eval = (): Promise<unknown> => this.ask('EVAL');
-  subscribe = (...channels: string[]): Promise<unknown> => this.ask(`SUBSCRIBE ${channels.join(' ')}`);
-  unsubscribe = (...channels: string[]): Promise<unknown> => this.ask(`UNSUBSCRIBE ${channels.join(' ')}`);
-  ssubscribe = (...channels: string[]): Promise<unknown> => this.ask(`SSUBSCRIBE ${channels.join(' ')}`);
-  sunsubscribe = (...channels: string[]): Promise<unknown> => this.ask(`SUNSUBSCRIBE ${channels.join(' ')}`);
-  pubsub = (subcommand: string): Promise<unknown> => this.ask(`PUBSUB ${subcommand}`);
-  cluster = (subcommand: string): Promise<unknown> => this.ask(`CLUSTER ${subcommand}`);
-  asking = (): Promise<unknown> => this.ask('ASKING');
-  wait = (): Promise<unknown> => this.ask('WAIT');
-  ping = (): Promise<unknown> => this.ask('PING');
-  time = (): Promise<unknown> => this.ask('TIME');
-  info = (section: string): Promise<unknown> => this.ask(`INFO ${section}`);
-  call = (command: string): Promise<unknown> => this.ask(command);
+  destroy(): void {
+    this.drop();
+  }
 
   private ask(command: string): Promise<unknown> {
-    if (this.status !== 'ready') return Promise.reject(new Error("Stream isn't writeable"));
+    if (this.status !== 'ready') return Promise.reject(new DriverError('not-written', 'not ready'));
     return Promise.race([this.server.reply(command), this.cut.promise]);
   }
 }
 
 /** A server of a cluster. The test decides on its replies, and whether it can be reached. */
 export class ScriptedServer {
-  readonly clients: ScriptedClient[] = [];
+  readonly connections: ScriptedConnection[] = [];
   /** Commands in the order in which they arrived. */
   readonly log: string[] = [];
   isUp = true;
@@ -147,19 +135,28 @@ export class ScriptedServer {
   }
 
   /** The open connections for this role. */
-  open(role: 'commands' | 'subscriber'): ScriptedClient[] {
-    return this.clients.filter((client) => client.role === role && client.status === 'ready');
+  open(role: 'commands' | 'subscriber'): ScriptedConnection[] {
+    return this.connections.filter((connection) => connection.role === role && connection.status === 'ready');
+  }
+
+  connect(signal: AbortSignal, listener: DriverListener): Promise<DriverConnection> {
+    const opened = heldBack<DriverConnection>();
+    const connection = new ScriptedConnection(this, listener, opened);
+    this.connections.push(connection);
+    signal.addEventListener('abort', () => connection.drop());
+    if (this.isUp) connection.becomeReady();
+    return opened.promise;
   }
 
   /** Cuts every connection and refuses new ones. */
   fail(): void {
     this.isUp = false;
-    for (const client of this.clients) if (client.status === 'ready') client.drop('reconnecting');
+    for (const connection of this.connections) if (connection.status === 'ready') connection.drop();
   }
 
   comeBack(): void {
     this.isUp = true;
-    for (const client of this.clients) client.becomeReady();
+    for (const connection of this.connections) connection.becomeReady();
   }
 }
 
@@ -188,8 +185,14 @@ export class ScriptedCluster {
   servers(seeds: readonly Address[], natMap?: AddressMap): ClusterServers {
     const cluster = seeds.map((seed) => ({ host: hostOf(seed), port: portOf(seed) }));
     return {
-      ...clusterServers({ cluster, natMap }),
-      connectionTo: (address) => new ScriptedClient(this.at(address), address),
+      ...clusterServers({ cluster, natMap }, installedDriver),
+      connectionTo: (address) => ({
+        options: { host: hostOf(address), port: portOf(address) },
+        driver: {
+          name: 'scripted',
+          connect: (_server, { signal }, listener) => this.at(address).connect(signal, listener),
+        },
+      }),
     };
   }
 

@@ -7,6 +7,7 @@ import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { track } from '../kit/time.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
+import { serverTarget } from '../../lib/backend/redis-target.js';
 
 const redis = new RedisWorld();
 
@@ -93,7 +94,7 @@ inWorld(redis, ({ time }) => {
 
     it('PB-03 rejects the refused waiter, and serves the next', async () => {
       const scheduler = new MonotonicScheduler(systemScheduler, () => {});
-      const subscriber = new RedisSubscriber(await allow('resetchannels'), 1000, scheduler);
+      const subscriber = new RedisSubscriber(serverTarget(await allow('resetchannels')), 1000, scheduler);
       redis.onReset(() => subscriber.close());
       let heard = 0;
       const hear = (): void => void (heard += 1);

@@ -14,6 +14,7 @@ import { readRedis, type RedisData } from '../contract/vectors/redis-data.js';
 import { ClockedServer } from '../servers/redis/clocked-server.js';
 import { type Listeners, MemoryListeners, RedisListeners } from './listeners.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
+import { serverTarget } from '../../lib/backend/redis-target.js';
 
 const rethrow = (error: unknown): never => {
   throw error;
@@ -110,7 +111,7 @@ export class Pair {
     clocked.standAt(instant);
     const { url } = clocked.server;
     const scheduler = new MonotonicScheduler(systemScheduler, rethrow);
-    const transport = openTransport(url, { commandTimeout: NO_TIMEOUT }, scheduler);
+    const transport = openTransport(serverTarget(url), { commandTimeout: NO_TIMEOUT }, scheduler);
     // By default the time-out of a command about a short lease is shorter than the lease, and a busy server may exceed
     // it.
     transport.commands.timeoutFor = () => NO_TIMEOUT;

@@ -1,4 +1,6 @@
 import { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
+import { installedDriver } from '../../lib/backend/driver/drivers.js';
+import type { DriverConnection, RedisDriver } from '../../lib/backend/driver/redis-driver.js';
 import { ConnectionRegistry } from '../../lib/runtime/connection-registry.js';
 import { ShutdownDrain } from '../../lib/module/shutdown-drain.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
@@ -7,10 +9,29 @@ import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { until } from '../kit/until.js';
 import { useServerFixture } from './server-fixture.js';
+import { serverTarget } from '../../lib/backend/redis-target.js';
 
 const thrown = (error: unknown): never => {
   throw error;
 };
+
+/** A driver of which the test knows how many connections were destroyed. */
+class RecordingDriver implements RedisDriver {
+  readonly name = 'recording';
+  opened = 0;
+  destroyed = 0;
+
+  async connect(...connecting: Parameters<RedisDriver['connect']>): Promise<DriverConnection> {
+    const connection = await installedDriver.connect(...connecting);
+    this.opened += 1;
+    const destroy = connection.destroy.bind(connection);
+    connection.destroy = () => {
+      this.destroyed += 1;
+      destroy();
+    };
+    return connection;
+  }
+}
 
 describe('A connection to a server that has ended', () => {
   let server: RedisServer;
@@ -24,33 +45,42 @@ describe('A connection to a server that has ended', () => {
   it.each([0, 20, 100])('D22: is closed within the %d ms that are left', async (left) => {
     await using proxy = await FaultProxy.start(server);
     const clock = new ManualClock();
-    const connection = new RedisConnection(proxy.url, 'commands', 1000, new MonotonicScheduler(clock, thrown), {
+    const scheduler = new MonotonicScheduler(clock, thrown);
+    const driver = new RecordingDriver();
+    const connection = new RedisConnection(serverTarget(proxy.url, driver), 'commands', 1000, scheduler, {
       prepare: () => Promise.resolve(),
     });
     connection.open();
     await until(() => connection.isReady, 2000, 'it is connected');
     proxy.blackhole();
-    const { stream = {} } = connection.client;
     const closed = connection.close(left);
     await clock.advance(left);
-    expect(Reflect.get(stream, 'destroyed')).toBe(true);
+    expect(driver.destroyed).toBe(driver.opened);
     await closed;
+    // The timer of the deadlines, which is shared, is kept for the next command.
+    scheduler.deadlines.stop();
     expect(clock.pending).toBe(0);
   });
 
   it('D22: is closed at the latest after half a second without a deadline', async () => {
     await using proxy = await FaultProxy.start(server);
     const clock = new ManualClock();
-    const connection = new RedisConnection(proxy.url, 'commands', 1000, new MonotonicScheduler(clock, thrown), {
-      prepare: () => Promise.resolve(),
-    });
+    const driver = new RecordingDriver();
+    const connection = new RedisConnection(
+      serverTarget(proxy.url, driver),
+      'commands',
+      1000,
+      new MonotonicScheduler(clock, thrown),
+      {
+        prepare: () => Promise.resolve(),
+      },
+    );
     connection.open();
     await until(() => connection.isReady, 2000, 'it is connected');
     proxy.blackhole();
-    const { stream = {} } = connection.client;
     const closed = connection.close();
     await clock.advance(500);
-    expect(Reflect.get(stream, 'destroyed')).toBe(true);
+    expect(driver.destroyed).toBe(driver.opened);
     await closed;
   });
 });
@@ -84,20 +114,16 @@ describe('The end of an application', () => {
   it.each([200, 500])('D22: in a black network has destroyed its sockets when its %d ms are over', async (timeout) => {
     const clock = new ManualClock();
     const proxy = await fixture().proxy();
-    const client = fixture().open(proxy.url, { scheduler: clock });
+    const driver = new RecordingDriver();
+    const client = fixture().open(proxy.url, { scheduler: clock, driver });
     await client.connected();
     const { locks, runtime } = client;
     const draining = new ShutdownDrain(new ConnectionRegistry(runtime, new Map()), timeout, { warn: () => {} });
-    const { client: redis } = Reflect.get(
-      Reflect.get(runtime.backend, 'commands') as object,
-      'connection',
-    ) as RedisConnection;
-    const { stream = {} } = redis;
     await locks.acquire('order:1', { lease: '60s' });
     proxy.blackhole();
     const closed = draining.drain().then(() => draining.close());
     await clock.advance(timeout);
-    expect(Reflect.get(stream, 'destroyed')).toBe(true);
+    expect(driver.destroyed).toBe(driver.opened);
     await closed;
   });
 });

@@ -8,6 +8,7 @@ import { FakeRedis, Raw } from './fake-redis.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { openLocks, SLOW } from './server-fixture.js';
+import { serverTarget } from '../../lib/backend/redis-target.js';
 
 /** More listeners than Node lets one event have without a warning. */
 const MANY = 20;
@@ -30,7 +31,7 @@ describe('A connection that goes down', () => {
     await using server = await RedisServer.start();
     await using proxy = await FaultProxy.start(server);
     const scheduler = new MonotonicScheduler(systemScheduler, (error) => warnings.push(error as Error));
-    const subscriber = new RedisSubscriber(proxy.url, 1000, scheduler);
+    const subscriber = new RedisSubscriber(serverTarget(proxy.url), 1000, scheduler);
     try {
       const names = Array.from({ length: MANY }, (_, index) => `channel:${index}`);
       const subscriptions = await Promise.all(names.map((name) => subscriber.subscribe(name, () => {})));
@@ -70,7 +71,7 @@ describe('A connection that goes down', () => {
   it('D21: comes back from a second drop as from the first', async () => {
     await using server = await RedisServer.start();
     const scheduler = new MonotonicScheduler(systemScheduler, (error) => warnings.push(error as Error));
-    const transport = openTransport(server.url, { commandTimeout: 1000 }, scheduler);
+    const transport = openTransport(serverTarget(server.url), { commandTimeout: 1000 }, scheduler);
     const connection = Reflect.get(transport.commands, 'connection') as {
       readonly isReady: boolean;
       reconnect(): void;

@@ -5,6 +5,7 @@ import type { api } from './fixtures/locker.worker.js';
 import { expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, LEASE, POLL, useServerFixture } from './server-fixture.js';
+import { chosenDriver } from '../kit/chosen-driver.js';
 
 /** Milliseconds on a clock that all processes of the machine share. */
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
@@ -88,32 +89,41 @@ describe('F29: a process stalls for two leases while it holds', () => {
     await expect(successor.call('release', 'f29:leased')).resolves.toBe('released');
   });
 
-  it('D71: with a blocked event loop during an attempt: a reply that has arrived is a grant, also after its deadline', async () => {
-    const client = fixture().open(undefined, { scheduler: systemScheduler });
-    await client.connected();
-    const sent = performance.now();
-    const attempt = client.locks.tryAcquire('f29:try', { lease: '60s' });
-    await withoutLookingAtSockets();
-    block(2 * DEADLINE);
-    const hold = await attempt;
-    if (!hold) throw new Error('The lock was free');
-    fixture().history.note(hold);
-    // Its lease counts from the request: 98 % of it, less 20 ms.
-    expect(hold.remaining).toBeLessThanOrEqual(58_780 - 2 * DEADLINE);
-    expect(hold.remaining).toBeGreaterThanOrEqual(58_780 - 1 - (performance.now() - sent));
-    await expect(hold.release()).resolves.toBe('released');
-  });
+  // node-redis writes only after the turn, so the request itself would be late.
+  const itWritesAtOnce = chosenDriver() === 'node-redis' ? it.skip : it;
 
-  it('D71: with a blocked event loop during an attempt: a reply most of whose lease is over is no grant', async () => {
-    const client = fixture().open(undefined, { scheduler: systemScheduler });
-    await client.connected();
-    const attempt = settled(() => client.locks.tryAcquire('f29:spent', { lease: 3 * DEADLINE }));
-    await withoutLookingAtSockets();
-    block(2 * DEADLINE);
-    expect((await attempt).error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'refused' });
-    const gone = async () => (await fixture().admin.exists('f29:spent')) === 0;
-    await until(gone, 1000, 'what it did is undone');
-  });
+  itWritesAtOnce(
+    'D71: with a blocked event loop during an attempt: a reply that has arrived is a grant, also after its deadline',
+    async () => {
+      const client = fixture().open(undefined, { scheduler: systemScheduler });
+      await client.connected();
+      const sent = performance.now();
+      const attempt = client.locks.tryAcquire('f29:try', { lease: '60s' });
+      await withoutLookingAtSockets();
+      block(2 * DEADLINE);
+      const hold = await attempt;
+      if (!hold) throw new Error('The lock was free');
+      fixture().history.note(hold);
+      // Its lease counts from the request: 98 % of it, less 20 ms.
+      expect(hold.remaining).toBeLessThanOrEqual(58_780 - 2 * DEADLINE);
+      expect(hold.remaining).toBeGreaterThanOrEqual(58_780 - 1 - (performance.now() - sent));
+      await expect(hold.release()).resolves.toBe('released');
+    },
+  );
+
+  itWritesAtOnce(
+    'D71: with a blocked event loop during an attempt: a reply most of whose lease is over is no grant',
+    async () => {
+      const client = fixture().open(undefined, { scheduler: systemScheduler });
+      await client.connected();
+      const attempt = settled(() => client.locks.tryAcquire('f29:spent', { lease: 3 * DEADLINE }));
+      await withoutLookingAtSockets();
+      block(2 * DEADLINE);
+      expect((await attempt).error).toMatchObject({ code: 'LOCK_UNAVAILABLE', outcome: 'refused' });
+      const gone = async () => (await fixture().admin.exists('f29:spent')) === 0;
+      await until(gone, 1000, 'what it did is undone');
+    },
+  );
 
   it('D71: with an event loop blocked between two replies: the second is a grant as well', async () => {
     const client = fixture().open(undefined, { scheduler: systemScheduler });

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
@@ -17,14 +18,12 @@ inWorld(world, () => {
       const hold = await locks.acquire('order:1');
       const waiting = locks.acquire('order:1', { wait: '20s' });
       await until(async () => (await world.admin.pubsub('CHANNELS')).length > 0, 2000, 'somebody listens');
-      const { client: redis } = Reflect.get(
-        Reflect.get(runtime.backend, of) as object,
-        'connection',
-      ) as RedisConnection;
+      const connection = Reflect.get(Reflect.get(runtime.backend, of) as object, 'connection') as RedisConnection;
+      const { client: redis } = Reflect.get(connection, 'current') as { readonly client: Redis };
       redis.disconnect();
       await until(() => redis.status === 'end', 2000, 'it has ended');
       await clock.advance(1000 / 2);
-      await until(() => redis.status === 'ready', 10_000, 'it is back');
+      await until(() => connection.isReady, 10_000, 'it is back');
       await hold.release();
       const next = await waiting;
       expect(await next.release()).toBe('released');

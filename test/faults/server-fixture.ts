@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { runInThisContext } from 'node:vm';
 import type { Redis } from 'ioredis';
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
-import type { ConnectionInput } from '../../lib/backend/connection/connection-input.js';
+import type { ConnectionInput } from '../../lib/backend/redis-target.js';
 import { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { lockScripts } from '../../lib/backend/scripts/all-scripts.js';
 import { RedisSubscriber } from '../../lib/backend/connection/redis-subscriber.js';
@@ -16,6 +16,7 @@ import { FaultProxy } from '../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { hearLeakWarnings } from '../servers/process/leak-warnings.js';
 import { History } from './history.js';
+import { redisTarget, serverTarget } from '../../lib/backend/redis-target.js';
 
 /** L of faults.md, ms: the lease of watchdog holds, and of other holds where a test asks for it. */
 export const LEASE = 1500;
@@ -95,9 +96,9 @@ export class ServerFixture {
   /** A client whose two connections take different routes, so that each has faults of its own. */
   openSplit(commands: string, subscriber: string, options?: ClientSetup): Client {
     const backend = (scheduler: MonotonicScheduler): LockBackend => {
-      const transport = openTransport(commands, { commandTimeout: DEADLINE }, scheduler);
+      const transport = openTransport(redisTarget(commands), { commandTimeout: DEADLINE }, scheduler);
       const redis = new RedisBackend(transport, {}, scheduler);
-      const pubSub = new RedisSubscriber(subscriber, DEADLINE, scheduler);
+      const pubSub = new RedisSubscriber(serverTarget(subscriber), DEADLINE, scheduler);
       const close = async (graceMs: number) => void (await Promise.all([redis.close(graceMs), pubSub.close()]));
       return Object.assign(Object.create(redis) as RedisBackend, { pubSub, open: () => redis.open(), close });
     };

@@ -3,6 +3,7 @@ import { Cluster, Redis } from 'ioredis';
 import { createLocks, LockOptionsError, type RedisLockOptions } from 'nest-redis-lock';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { caught, thrownBy } from '../kit/caught.js';
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 
 const refusal = (options: unknown): LockOptionsError =>
   thrownBy(() => parseModuleOptions(options as RedisLockOptions), LockOptionsError);
@@ -132,12 +133,12 @@ describe('D53: What selects a server, a database or a name space', () => {
   );
 
   it.each<[RedisLockOptions]>([
-    [{ connection: { host: 'redis', port: '6380', db: '2' } as object }],
+    [{ connection: { host: 'redis', port: '6380', db: '2' } }],
     [{ connection: { host: 'redis', db: 0, keyPrefix: '' } }],
     [{ connection: { host: 'fe80::1%eth0', keyPrefix: 'undefinedness:nullable:' } }],
     [{ connection: { cluster: [{ host: 'c1', port: '7000' } as object as { host: string }] } }],
     [{ connection: { cluster: ['redis://c1:7000/0'], redisOptions: { db: 0 } } }],
-    [{ connection: { sentinels: [{ host: 's1', port: '26379' } as object], name: 'shop', db: 3 } }],
+    [{ connection: { sentinels: [{ host: 's1', port: '26379' }], name: 'shop', db: 3 } }],
     [{ connection: '/run/redis.sock', keyPrefix: 'shop:lock:' }],
   ])('is accepted as %j, with numbers as text as environment variables give them', (options) => {
     expect(() => parseModuleOptions(options)).not.toThrow();
@@ -152,22 +153,44 @@ describe('D53: What selects a server, a database or a name space', () => {
   });
 });
 
-describe('D54: What is no ioredis client', () => {
-  it('is refused as a client of node-redis, cluster or pool', () => {
-    const client = Object.assign(Object.create({ password: 's3cret' }) as object, { isOpen: false });
-    for (const given of [client, { isOpen: true, nodes: [] }]) {
-      const { message } = refusal({ connection: given });
-      expect(message).toContain(
-        'is a client of node-redis, which cannot be used here; give an ioredis client, or a URL',
-      );
-      expect(message).not.toContain('s3cret');
-    }
+describe('A client of node-redis', () => {
+  const url = 'redis://joe:s3cret@127.0.0.1:7/3';
+
+  it('is read as one of ioredis is, connected or not', () => {
+    const client = createClient({ url, keyPrefix: 'shop:', socket: { tls: false } });
+    const { target, keyPrefix } = parseModuleOptions({ connection: client });
+    expect(target).toMatchObject({
+      kind: 'redis',
+      servers: { options: { host: '127.0.0.1', port: 7, username: 'joe', password: 's3cret', db: 3 } },
+    });
+    expect(keyPrefix).toBe('shop:');
+    const { target: secure } = parseModuleOptions({ connection: createClient({ url: 'rediss://redis' }) });
+    expect(secure).toMatchObject({ servers: { options: { host: 'redis', tls: {} } } });
   });
 
+  it.each<[string, () => object]>([
+    ['is a pool of clients; give the client that it was made of', () => createClientPool({ url })],
+    ['is a client of a cluster; give { cluster: [nodes] }', () => createCluster({ rootNodes: [{ url }] })],
+    [
+      'is a client of Sentinels; give { sentinels, name }',
+      () => createSentinel({ name: 'shop', sentinelRootNodes: [{ host: 's3cret', port: 1 }] }),
+    ],
+    [
+      'is a client that cannot be duplicated; give the client that it was made of',
+      () => createClient({ url }).legacy(),
+    ],
+  ])('D54: %s', (why, make) => {
+    const { message } = refusal({ connection: make() });
+    expect(message).toContain(`connection ${why}, or a URL as text`);
+    expect(message).not.toContain('s3cret');
+  });
+});
+
+describe('D54: What is no client', () => {
   it('is refused as an imitation such as ioredis-mock, whose locks would be nowhere', () => {
     const mock = { status: 'ready', options: { host: 'localhost' }, duplicate: () => mock, evalsha: () => {} };
     for (const [, within] of PLACES) {
-      expect(refusal(within(mock)).message).toMatch(/imitates ioredis, such as ioredis-mock.*connection: "memory"/);
+      expect(refusal(within(mock)).message).toMatch(/imitates another, such as ioredis-mock.*connection: "memory"/);
     }
   });
 });

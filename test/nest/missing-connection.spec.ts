@@ -1,10 +1,10 @@
 import { Test } from '@nestjs/testing';
 import type { RedisOptions } from 'ioredis';
 import { Locked, LockOptionsError, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
-import { IOREDIS_OPTIONS } from '../../lib/backend/connection/ioredis-options.js';
+import { KNOWN_OPTIONS } from '../../lib/backend/driver/server-options.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { caught, thrownBy } from '../kit/caught.js';
-import { redisInput } from './redis-input.js';
+import { redisOptions } from './redis-options.js';
 
 /** The error of options from JavaScript, or from code with a wrong type. */
 const refusal = (options: unknown): LockOptionsError =>
@@ -84,14 +84,15 @@ describe('A connection that is missing', () => {
     ['ioredis options without an address', { connection: { db: 2 } }],
     ['a port', { connection: { port: 6380 } }],
   ])('D35: is the default with %s', (_, options) => {
-    expect(redisInput(options)).toEqual(options.connection ?? 'redis://127.0.0.1:6379');
+    const byDefault = { host: '127.0.0.1', port: 6379, db: 0 };
+    expect(redisOptions(options)).toEqual(options.connection ?? byDefault);
   });
 
   it('D35: is not used with several connections', () => {
     const several = { connections: { default: 'redis://shop' }, connection: FROM_ENVIRONMENT, redLock: undefined };
-    expect(redisInput(several as RedisLockOptions)).toBe('redis://shop');
+    expect(redisOptions(several as RedisLockOptions)).toMatchObject({ host: 'shop' });
     const host = { host: 'shop', path: undefined, sentinels: null };
-    expect(redisInput({ connection: host as object })).toBe(host);
+    expect(redisOptions({ connection: host as object })).toBe(host);
   });
 });
 
@@ -99,15 +100,18 @@ describe('The options of a connection', () => {
   it.each([
     [
       { socket: { host: 'redis', port: 6379 } },
-      'has "socket", which ioredis does not know; give a URL as text, { host',
+      'has "socket", which is no option of a connection; give a URL as text, { host',
     ],
-    [{ url: 'redis://redis' }, 'has "url", which ioredis does not know; give a URL as text'],
-    [{ hots: 'redis' }, 'has "hots", which ioredis does not know; did you mean "host"?'],
-    [{ host: 'redis', Password: 's3cret' }, 'has "Password", which ioredis does not know; did you mean "password"?'],
-    [{ host: 'redis', ttl: 5 }, 'has "ttl", which ioredis does not know; leave it out, or give an ioredis client'],
+    [{ url: 'redis://redis' }, 'has "url", which is no option of a connection; give a URL as text'],
+    [{ hots: 'redis' }, 'has "hots", which is no option of a connection; did you mean "host"?'],
+    [
+      { host: 'redis', Password: 's3cret' },
+      'has "Password", which is no option of a connection; did you mean "password"?',
+    ],
+    [{ host: 'redis', ttl: 5 }, 'has "ttl", which is no option of a connection; leave it out, or give a client'],
     [
       { cluster: ['redis://c1'], redisOptions: { pasword: 's3cret' } },
-      'has redisOptions with "pasword", which ioredis does not know; did you mean "password"?',
+      'has redisOptions with "pasword", which is no option of a connection; did you mean "password"?',
     ],
   ])('D35: %j are refused: %s', (connection, why) => {
     const { message } = refusal({ connection });
@@ -117,12 +121,12 @@ describe('The options of a connection', () => {
 
   it('D35: are all those that ioredis knows', () => {
     type Known = RedisOptions extends infer Options ? (Options extends unknown ? keyof Options : never) : never;
-    const missing: readonly Exclude<Known, (typeof IOREDIS_OPTIONS)[number]>[] = [];
+    const missing: readonly Exclude<Known, (typeof KNOWN_OPTIONS)[number]>[] = [];
     // The compiler refuses this line if ioredis has an option that is missing in the list.
     missing satisfies readonly never[];
-    for (const option of IOREDIS_OPTIONS.filter((name) => !['host', 'path', 'sentinels', 'role'].includes(name))) {
+    for (const option of KNOWN_OPTIONS.filter((name) => !['host', 'path', 'sentinels', 'role'].includes(name))) {
       const connection = { host: 'redis', [option]: undefined };
-      expect(redisInput({ connection })).toBe(connection);
+      expect(redisOptions({ connection })).toBe(connection);
     }
   });
 });

@@ -9,13 +9,13 @@ import {
   RedisLockModule,
   type RedisLockOptions,
 } from 'nest-redis-lock';
-import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { formatValue as described } from '../../lib/validation/format-value.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { caught, thrownBy } from '../kit/caught.js';
 import { runtimeOf, start } from './applications.js';
-import { redisInput } from './redis-input.js';
+import { installedDriver } from '../../lib/backend/driver/drivers.js';
+import { redisOptions } from './redis-options.js';
 
 type Accepts = (value: unknown) => boolean;
 
@@ -134,7 +134,10 @@ describe('An option of the module', () => {
   it('may be missing', () => {
     expect(parseModuleOptions({ wait: undefined, keyPrefix: undefined })).toEqual(parseModuleOptions({}));
     expect(parseModuleOptions({})).toEqual({
-      target: { kind: 'redis', input: 'redis://127.0.0.1:6379' },
+      target: {
+        kind: 'redis',
+        servers: { options: { host: '127.0.0.1', port: 6379, db: 0 }, driver: installedDriver },
+      },
       others: new Map(),
       redLock: undefined,
       keyPrefix: '',
@@ -234,14 +237,16 @@ describe('The connection', () => {
   it('may be a Cluster client, servers of a Cluster, or a master behind Sentinels', () => {
     const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true, keyPrefix: 'shop:' });
     expect(parseModuleOptions({ connection: cluster })).toMatchObject({
-      target: { kind: 'redis', input: cluster },
+      target: { kind: 'redis', servers: { seeds: ['127.0.0.1:1'] } },
       keyPrefix: 'shop:',
     });
     cluster.disconnect();
     const seeds = { cluster: ['redis://127.0.0.1:7000', { host: '127.0.0.1', port: 7001 }] };
-    expect(redisInput({ connection: seeds })).toBe(seeds);
+    expect(parseModuleOptions({ connection: seeds })).toMatchObject({
+      target: { servers: { seeds: ['127.0.0.1:7000', '127.0.0.1:7001'] } },
+    });
     const sentinels = { sentinels: [{ host: '127.0.0.1', port: 26379 }], name: 'shop' };
-    expect(redisInput({ connection: sentinels })).toBe(sentinels);
+    expect(redisOptions({ connection: sentinels })).toBe(sentinels);
   });
 
   it('may be the memory of this process', () => {
@@ -261,8 +266,7 @@ describe('The connection', () => {
   ])('is opened at once, %s', async (_, options) => {
     const app = await start({}, { ...options, probe: false });
     const commands = Reflect.get(runtimeOf(app).backend, 'commands') as object;
-    const { client } = Reflect.get(commands, 'connection') as RedisConnection;
-    expect(client.status).toBe('connecting');
+    expect(Reflect.get(Reflect.get(commands, 'connection') as object, 'state')).toBe('connecting');
     await app.close();
   });
 

@@ -46,7 +46,10 @@ describe('RedisLockModule.forRoot()', () => {
   it('has locks on redis://127.0.0.1:6379 without any options', async () => {
     const module = await Test.createTestingModule({ imports: [RedisLockModule.forRoot()] }).compile();
     const settings = module.get<LockSettings>(LOCK_SETTINGS);
-    expect(settings).toMatchObject({ target: { kind: 'redis', input: 'redis://127.0.0.1:6379' }, keyPrefix: '' });
+    expect(settings).toMatchObject({
+      target: { kind: 'redis', servers: { options: { host: '127.0.0.1', port: 6379 } } },
+      keyPrefix: '',
+    });
   });
 
   it('provides one LockService to every module', async () => {

@@ -64,9 +64,12 @@ describe('The option connections', () => {
     const { target, keyPrefix, others } = parseModuleOptions({
       connections: { billing: client, default: url, cart: 'memory' },
     });
-    expect({ target, keyPrefix }).toEqual({ target: { kind: 'redis', input: url }, keyPrefix: '' });
-    expect([...others]).toEqual([
-      ['billing', { target: { kind: 'redis', input: client }, keyPrefix: 'mine:', isPrefixChosen: true }],
+    expect({ target, keyPrefix }).toMatchObject({
+      target: { kind: 'redis', servers: { options: { password: 's3cret' } } },
+      keyPrefix: '',
+    });
+    expect([...others]).toMatchObject([
+      ['billing', { target: { servers: { options: client.options } }, keyPrefix: 'mine:', isPrefixChosen: true }],
       ['cart', { target: { kind: 'memory' }, keyPrefix: '', isPrefixChosen: false }],
     ]);
     client.disconnect();

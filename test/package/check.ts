@@ -47,6 +47,7 @@ const APPLICATIONS = ['application.cjs', 'entries.cjs'];
 
 /** Needs no Nest. */
 const SCRIPT = 'standalone.mjs';
+const NO_CLIENT = 'no-client.mjs';
 
 /** Major versions of Node that run the applications beside the one that runs this. */
 const OTHER_NODES = ['20', '22', '24'].filter((major) => major !== process.versions.node.split('.')[0]);
@@ -54,17 +55,29 @@ const OTHER_NODES = ['20', '22', '24'].filter((major) => major !== process.versi
 const install = (place: string, packages: readonly string[]): void => {
   writeFileSync(join(place, 'package.json'), '{ "private": true }');
   runTimed('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...packages], place);
-  for (const program of [...APPLICATIONS, SCRIPT]) copyFileSync(join(__dirname, program), join(place, program));
+  for (const program of [...APPLICATIONS, SCRIPT, NO_CLIENT])
+    copyFileSync(join(__dirname, program), join(place, program));
 };
 
-/** Runs a script where ioredis is all that is installed beside the package, and compiles its types. */
-const checkScript = (place: string, tarball: string, env: NodeJS.ProcessEnv): void => {
-  console.log('No Nest');
-  install(place, ['ioredis@6.0.0', tarball]);
+/** Client libraries that may be all that is installed beside the package. */
+const CLIENTS = ['ioredis@6.0.0', 'redis@5.12.1', 'redis@6.3.1'];
+
+/** Runs a script where a client library is all that is installed beside the package, and compiles its types. */
+const checkScript = async (place: string, tarball: string, client: string, env: NodeJS.ProcessEnv): Promise<void> => {
+  console.log(`No Nest, and ${client}`);
+  install(place, [client, tarball]);
   if (existsSync(join(place, 'node_modules/@nestjs'))) throw new Error('Nest was installed for a script');
+  await runBundled(place, SCRIPT, env);
   for (const node of OTHER_NODES) runTimed('npx', ['--yes', `node@${node}`, SCRIPT], place, env);
   runTimed(process.execPath, [SCRIPT], place, env);
   checkResolutions(place, 'script.ts');
+};
+
+/** Runs a script where no client library is installed. */
+const checkNoClient = (place: string, tarball: string): void => {
+  console.log('No Nest, and no client library');
+  install(place, [tarball]);
+  runTimed(process.execPath, [NO_CLIENT], place);
 };
 
 /**
@@ -95,7 +108,8 @@ const main = async (): Promise<void> => {
       checkResolutions(place, 'sub-paths.ts');
       for (const program of ['application.cjs', SCRIPT]) await runBundled(place, program, env);
     }
-    checkScript(mkdtempSync(join(folder, 'script-')), tarball, env);
+    for (const client of CLIENTS) await checkScript(mkdtempSync(join(folder, 'script-')), tarball, client, env);
+    checkNoClient(mkdtempSync(join(folder, 'memory-')), tarball);
     console.log('ok');
   } finally {
     await server.stop();

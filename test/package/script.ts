@@ -1,4 +1,4 @@
-// Compiled where ioredis is all that is installed: the types must need no others.
+// Compiled where a client library is all that is installed: the types must need no others.
 import { createLocks, type Hold, type Locks } from 'nest-redis-lock/standalone';
 
 export const open = (): Promise<Locks> => createLocks({ connection: 'memory', logger: console });

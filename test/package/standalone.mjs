@@ -1,4 +1,4 @@
-// A script as an ES module, beside ioredis alone, and bundled into one file.
+// A script as an ES module, beside a client library alone, and bundled into one file.
 import assert from 'node:assert/strict';
 import { createLocks } from 'nest-redis-lock/standalone';
 

@@ -16,6 +16,7 @@ import {
   userWith,
 } from './documented-acl.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
+import { serverTarget } from '../../lib/backend/redis-target.js';
 
 const scheduler = new MonotonicScheduler(systemScheduler, (error) => {
   throw error;
@@ -55,7 +56,7 @@ afterAll(async () => {
 
 const probeAs = async (rules: readonly string[], more: Partial<ProbeSettings> = {}, url = ''): Promise<Findings> => {
   await admin.call('ACL', 'SETUSER', ...userWith(rules));
-  return probeConnection(asUser(server.url) + url, { ...settings, ...more }, terms);
+  return probeConnection(serverTarget(asUser(server.url) + url), { ...settings, ...more }, terms);
 };
 
 const rightsIn = ({ dangers }: Findings): readonly string[] =>
@@ -151,7 +152,11 @@ describe('F40 A user with the documented rights, and nothing more', () => {
 
   it('reports a server without WAITAOF if replicas must have locks on disk', async () => {
     await using old = await RedisServer.start({ args: WITHOUT_WAITAOF });
-    const { dangers } = await probeConnection(old.url, { ...settings, minReplicas: 1, needsDisk: true }, terms);
+    const { dangers } = await probeConnection(
+      serverTarget(old.url),
+      { ...settings, minReplicas: 1, needsDisk: true },
+      terms,
+    );
     expect(dangers).toEqual([expect.objectContaining({ reason: 'it does not know WAITAOF' })]);
   });
 
@@ -187,7 +192,7 @@ describe('A server that lacks a command', () => {
   it('is refused, with its name', async () => {
     const renamed = await RedisServer.start({ args: ['--rename-command', 'HINCRBY', ''] });
     try {
-      const { dangers } = await probeConnection(renamed.url, settings, terms);
+      const { dangers } = await probeConnection(serverTarget(renamed.url), settings, terms);
       expect(dangers).toEqual([expect.objectContaining({ reason: 'it does not know HINCRBY' })]);
     } finally {
       await renamed.stop();

@@ -9,7 +9,7 @@ import type { Written } from '../commands/written.js';
 import { isUnknown } from '../commands/deadline-request.js';
 import type { ArgumentsOf, KeysOf, NamedKeys, ReplyOf, Script } from '../scripts/script.js';
 import type { ClusterTopology } from './cluster-topology.js';
-import { isTryAgain } from '../connection/reply-errors.js';
+import { isErrorReply, isTryAgain } from '../connection/reply-errors.js';
 import { sharesShard } from '../../keys/redisson-keys.js';
 
 /** The server to which a cluster redirects a request for a key. */
@@ -30,7 +30,7 @@ const ELSEWHERE = /\b(MOVED|ASK) (\d+) (\S*):(\d+)/;
 export const redirectionIn = (error: unknown): Redirection | undefined => {
   if (isTryAgain(error)) return { kind: 'try-again' };
   const { cause } = error instanceof Error ? error : {};
-  if (!(cause instanceof Error) || cause.name !== 'ReplyError') return undefined;
+  if (!(cause instanceof Error && isErrorReply(cause))) return undefined;
   const [, word, slot, host = '', port] = ELSEWHERE.exec(cause.message) ?? [];
   if (word === undefined) return undefined;
   if (word === 'ASK') return { kind: 'ask', host, port: Number(port) };

@@ -1,7 +1,7 @@
 import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 import type { BackendListener } from '../backend-listener.js';
 import { NodeExecutor } from '../commands/node-executor.js';
-import type { TransportSettings } from '../connection/connection-input.js';
+import type { TransportSettings } from '../connection/target.js';
 import { type Address, type ClusterServers, hostOf } from './cluster-servers.js';
 
 /** A node that serves nothing any more and is about to be closed. */

@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../../errors.js';
 import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 import { type BackendListener, noListener } from '../backend-listener.js';
-import type { ServerInput, TransportSettings } from '../connection/connection-input.js';
+import type { ServerTarget, TransportSettings } from '../connection/target.js';
 import type { NodeExecutor } from '../commands/node-executor.js';
 import { clusterUnknown } from '../connection/reply-errors.js';
 import { ClusterOutages } from './cluster-outages.js';
@@ -115,7 +115,7 @@ export class ClusterTopology {
     return this.nodes.all;
   }
 
-  connectionTo(address: Address): ServerInput {
+  connectionTo(address: Address): ServerTarget {
     return this.servers.connectionTo(address);
   }
 

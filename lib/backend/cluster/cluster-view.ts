@@ -23,7 +23,7 @@ export const askClusterView = async (
 ): Promise<ClusterView> => {
   await node.whenConnected(deadline);
   const [reply, isHealthy] = await Promise.all([
-    node.ask((client) => client.cluster('SLOTS'), deadline),
+    node.ask((connection) => connection.send(['CLUSTER', 'SLOTS']), deadline),
     askHealth(node, deadline),
   ]);
   const map = SlotMap.parse(reply, address, (host, port) => servers.reachable(host, port));
@@ -34,7 +34,7 @@ export const askClusterView = async (
 /** Whether a server sees enough of the others. A server that denies this user the question counts as healthy. */
 const askHealth = async (node: NodeExecutor, deadline: number): Promise<boolean> => {
   try {
-    const info = await node.ask((client) => client.cluster('INFO'), deadline);
+    const info = await node.ask((connection) => connection.send(['CLUSTER', 'INFO']), deadline);
     return !String(info).includes('cluster_state:fail');
   } catch (error) {
     if (isPassing(error)) throw error;
@@ -49,7 +49,7 @@ const askHealth = async (node: NodeExecutor, deadline: number): Promise<boolean>
 export const askWhetherSharded = async (node: Pick<NodeExecutor, 'ask' | 'deadline'>): Promise<boolean> => {
   const deadline = node.deadline();
   try {
-    await node.ask((client) => client.pubsub('SHARDNUMSUB'), deadline);
+    await node.ask((connection) => connection.send(['PUBSUB', 'SHARDNUMSUB']), deadline);
     return true;
   } catch (error) {
     const { cause } = error instanceof Error ? error : {};

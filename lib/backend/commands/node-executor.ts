@@ -3,7 +3,8 @@ import type { MonotonicScheduler } from '../../time/scheduler.js';
 import { type BackendListener, noListener } from '../backend-listener.js';
 import { type PublishCommand, type ScriptExecutor, timeoutWithin } from './script-executor.js';
 import { RedisConnection } from '../connection/redis-connection.js';
-import type { ServerInput } from '../connection/connection-input.js';
+import type { Command } from '../driver/redis-driver.js';
+import type { ServerTarget } from '../connection/target.js';
 import { describeProblem } from '../connection/connection-problem.js';
 import { rawReply, withDeadline } from '../connection/with-deadline.js';
 import { Reachability } from '../connection/reachability.js';
@@ -44,7 +45,7 @@ export class NodeExecutor implements ScriptExecutor {
   private refusal: Error | undefined;
 
   constructor(
-    private readonly input: ServerInput,
+    private readonly target: ServerTarget,
     { commandTimeout, missedAfter = commandTimeout, restartGuard = 0, identify = false }: NodeSettings,
     private readonly scheduler: MonotonicScheduler,
     onLost: () => void = () => {},
@@ -52,7 +53,7 @@ export class NodeExecutor implements ScriptExecutor {
     this.commandTimeout = commandTimeout;
     this.clock = new ServerClock(scheduler, (ms) => this.watcher.clockJumped(ms));
     this.guard = restartGuard > 0 ? new RestartGuard(scheduler, restartGuard) : undefined;
-    this.connection = new RedisConnection(input, 'commands', commandTimeout, scheduler, {
+    this.connection = new RedisConnection(target, 'commands', commandTimeout, scheduler, {
       prepare: () => this.prepare(identify),
       onReady: () => this.connected(),
       onClose: () => {
@@ -107,7 +108,7 @@ export class NodeExecutor implements ScriptExecutor {
    */
   async check(deadline: number): Promise<void> {
     await this.whenConnected(deadline);
-    await this.ask((client) => client.ping(), deadline);
+    await this.send(['PING'], deadline);
     const guarded = this.guard?.refusal(undefined);
     if (guarded) throw guarded;
   }
@@ -217,20 +218,20 @@ export class NodeExecutor implements ScriptExecutor {
     return withDeadline(call.send(), deadline, this.scheduler, call);
   }
 
-  /** Runs one command that is not a script, with the same deadline rules. */
-  ask<T>(command: (client: RedisConnection['client']) => Promise<T>, deadline: number): Promise<T> {
-    const { client, silence } = this.connection;
-    const missed = (timeout: number): void => silence?.missed(timeout);
-    const settled = (): void => silence?.answered();
-    return withDeadline(command(client), deadline, this.scheduler, { ...rawReply<T>(), missed, settled });
+  /** Runs commands that are no scripts, with the same deadline rules. */
+  ask<T>(command: (connection: RedisConnection) => Promise<T>, deadline: number): Promise<T> {
+    const { silence } = this.connection;
+    const missed = (timeout: number): void => silence.missed(timeout);
+    const settled = (): void => silence.answered();
+    return withDeadline(command(this.connection), deadline, this.scheduler, { ...rawReply<T>(), missed, settled });
   }
 
-  send([name, ...args]: readonly [name: string, ...args: string[]], deadline: number): Promise<unknown> {
-    return this.ask((client) => client.call(name, ...args), deadline);
+  send(command: Command, deadline: number): Promise<unknown> {
+    return this.ask((connection) => connection.send(command), deadline);
   }
 
   private openReplication(): ReplicaConfirmation {
-    const replication = new ReplicaConfirmation(this.input, this.commandTimeout, this.scheduler);
+    const replication = new ReplicaConfirmation(this.target, this.commandTimeout, this.scheduler);
     if (this.closed) void replication.close();
     return replication;
   }

@@ -1,6 +1,6 @@
 import { LockUnavailableError } from '../../errors.js';
 import { Deadline, type MonotonicScheduler } from '../../time/scheduler.js';
-import type { WriteBatch } from '../connection/redis-connection.js';
+import type { WriteBatch } from '../connection/write-batch.js';
 
 /**
  * The most scripts of one connection that may be unanswered. All may be answered in one turn of the event loop, and what

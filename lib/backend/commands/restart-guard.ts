@@ -1,4 +1,4 @@
-import type { RedisClient } from '../connection/redis-client.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import { LockUnavailableError } from '../../errors.js';
 import type { MonotonicScheduler } from '../../time/scheduler.js';
@@ -18,8 +18,11 @@ export interface ServerIdentity {
 const NEVER_PROMOTED = /^0*$/;
 
 /** Asks a server for its identity. */
-export const askIdentity = async (client: RedisClient): Promise<ServerIdentity> => {
-  const [server, replication] = await Promise.all([client.info('server'), client.info('replication')]);
+export const askIdentity = async (connection: RedisConnection): Promise<ServerIdentity> => {
+  const [server, replication] = await Promise.all([
+    connection.send(['INFO', 'server']),
+    connection.send(['INFO', 'replication']),
+  ]);
   const text = `${String(server)}\n${String(replication)}`;
   const field = (name: string): string => {
     const value = new RegExp(`^${name}:(\\S*)`, 'm').exec(text)?.[1];
@@ -35,8 +38,8 @@ export const askIdentity = async (client: RedisClient): Promise<ServerIdentity> 
 };
 
 /** Asks a server for its run id alone; `undefined` if it does not report one. */
-export const askRunId = async (client: RedisClient): Promise<string | undefined> =>
-  /^run_id:(\w+)/m.exec(String(await client.info('server')))?.[1];
+export const askRunId = async (connection: RedisConnection): Promise<string | undefined> =>
+  /^run_id:(\w+)/m.exec(String(await connection.send(['INFO', 'server'])))?.[1];
 
 /**
  * Keeps a server from granting locks while it may have forgotten their holders: after a restart, since persistence may

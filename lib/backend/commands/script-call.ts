@@ -1,4 +1,10 @@
-import { isEvalRefused, isNotWritten, isScriptMissing, unexpectedReply } from '../connection/reply-errors.js';
+import {
+  isEvalRefused,
+  isNotWritten,
+  isReadOnly,
+  isScriptMissing,
+  unexpectedReply,
+} from '../connection/reply-errors.js';
 import {
   type ArgumentsOf,
   encode,
@@ -92,6 +98,8 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
 
   instead(error: unknown): Promise<unknown> | undefined {
     if (isNotWritten(error)) this.server.connection.markUnwritable();
+    // A demoted master refuses for ever, and its name may lead to another server now.
+    if (isReadOnly(error)) this.server.connection.reconnect();
     if (isScriptMissing(error)) return this.evaluate('eval', this.script.text);
     if (!this.isFirst || !isEvalRefused(error)) return undefined;
     // Without EVAL, or without the right to it, the scripts can be preloaded.
@@ -104,20 +112,19 @@ export class ScriptCall<S extends Script> implements ReplyHandler<unknown, Reply
   settled(): void {
     const { writes, silence } = this.server.connection;
     writes.end();
-    silence?.answered();
+    silence.answered();
     this.server.turns.answered();
   }
 
   missed(timeout: number): void {
-    this.server.connection.silence?.missed(timeout);
+    this.server.connection.silence.missed(timeout);
   }
 
   private evaluate(how: 'evalsha' | 'eval', what: string): Promise<unknown> {
-    const { client, writes } = this.server.connection;
-    writes.begin();
+    const { connection } = this.server;
     // ASKING applies to the next command only, so both are written in the same event-loop turn.
-    const asked = this.asking ? client.asking() : undefined;
-    const reply = client[how](what, this.keyCount, ...this.parameters);
+    const asked = this.asking ? connection.send(['ASKING']) : undefined;
+    const reply = connection.write([how, what, String(this.keyCount), ...this.parameters]);
     return asked ? Promise.all([asked, reply]).then(([, answer]) => answer) : reply;
   }
 }

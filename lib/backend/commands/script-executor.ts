@@ -1,4 +1,5 @@
 import type { BackendListener } from '../backend-listener.js';
+import type { Command } from '../driver/redis-driver.js';
 import type { Replicas } from './replication/replica-confirmation.js';
 import type { Written } from './written.js';
 import type { ArgumentsOf, KeysOf, ReplyOf, Script } from '../scripts/script.js';
@@ -11,12 +12,12 @@ export interface AskedServer {
   /** Rejects with `LockUnavailableError` (`not-sent`) if nothing can be sent by `deadline`. */
   whenConnected(deadline: number): Promise<void>;
   /** Runs one command, with the deadline rules of scripts. */
-  send(command: readonly [name: string, ...args: string[]], deadline: number): Promise<unknown>;
+  send(command: Command, deadline: number): Promise<unknown>;
 }
 
 /**
  * Sends scripts to the server of their keys: the only one, or the right one of a cluster. Each script has a deadline of
- * our own, because ioredis neither cancels a command nor bounds every wait. A reply after the deadline was reported never
+ * our own, because a driver neither cancels a command nor limits its time. A reply after the deadline was reported never
  * counts as success.
  */
 export interface ScriptExecutor {

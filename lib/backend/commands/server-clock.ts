@@ -1,5 +1,5 @@
 import { type MonotonicScheduler, Stopwatch } from '../../time/scheduler.js';
-import type { RedisClient } from '../connection/redis-client.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 
 /**
@@ -84,8 +84,8 @@ export class ServerClock {
 const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,12}$/.test(value);
 
 /** Asks a server for its time, ms. */
-export const askServerTime = async (client: RedisClient): Promise<number> => {
-  const reply = await client.time();
+export const askServerTime = async (connection: RedisConnection): Promise<number> => {
+  const reply = await connection.send(['TIME']);
   const [seconds, micros]: readonly unknown[] = Array.isArray(reply) ? reply : [];
   if (!isCount(seconds) || !isCount(micros)) throw unexpectedReply(reply);
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);

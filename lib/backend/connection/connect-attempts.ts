@@ -1,17 +1,16 @@
 import type { MonotonicScheduler } from '../../time/scheduler.js';
-import type { RedisClient } from './redis-client.js';
 
 /** The shortest and the longest time from the beginning of an attempt to that of the next, ms. */
 const FASTEST_MS = 50;
 const SLOWEST_MS = 700;
 /** How long an attempt to connect may last, ms, and each reply of its handshake; and how long on a slow network. */
 const ATTEMPT_MS = 800;
-export const SLOW_ATTEMPT_MS = 2000;
+const SLOW_ATTEMPT_MS = 2000;
 /** Every so many attempts of a connection that was never established is a slow one. */
 const SLOW_EVERY = 4;
 
 /** Milliseconds from the beginning of an attempt to that of the next, after `failures` failed ones in a row. */
-export const reconnectDelay = (failures: number): number => {
+const reconnectDelay = (failures: number): number => {
   const cap = Math.min(SLOWEST_MS, FASTEST_MS * 2 ** Math.min(failures, 10));
   return Math.max(FASTEST_MS, Math.random() * cap);
 };
@@ -22,7 +21,7 @@ export const reconnectDelay = (failures: number): number => {
  * as the last one that succeeded.
  */
 export class ConnectAttempts {
-  /** Failed attempts since the last one that became ready. ioredis counts only up to the handshake. */
+  /** Failed attempts since the last one that became ready. */
   private failures = 0;
   private startedAt = Number.NEGATIVE_INFINITY;
   /** How long the last successful one took, ms. */
@@ -31,12 +30,11 @@ export class ConnectAttempts {
   constructor(private readonly scheduler: MonotonicScheduler) {}
 
   /** Called when an attempt begins. */
-  begin(client: RedisClient): void {
+  begin(): void {
     this.startedAt = this.scheduler.now();
-    this.limit(client);
   }
 
-  /** Called when the handshake of ioredis is over. */
+  /** Called when the user has logged in. */
   connected(): void {
     this.needed = this.scheduler.now() - this.startedAt;
   }
@@ -47,18 +45,13 @@ export class ConnectAttempts {
   }
 
   /** The pause before the next attempt, ms, counted from the beginning of the last one, which may have hung. */
-  failed(client: RedisClient): number {
+  failed(): number {
     const pause = reconnectDelay(this.failures++) - (this.scheduler.now() - this.startedAt);
-    this.limit(client);
     return Math.max(FASTEST_MS, pause);
   }
 
-  private limit({ options }: RedisClient): void {
-    options.connectTimeout = this.timeout;
-    options.socketTimeout = this.timeout;
-  }
-
-  private get timeout(): number {
+  /** How long the next attempt may take, and each reply in it, ms. */
+  get timeout(): number {
     if (this.needed !== undefined) return Math.min(SLOW_ATTEMPT_MS, Math.max(ATTEMPT_MS, 3 * this.needed));
     return this.failures % SLOW_EVERY === 0 ? SLOW_ATTEMPT_MS : ATTEMPT_MS;
   }

@@ -1,7 +1,9 @@
 import { LockUnavailableError, messageOf } from '../../errors.js';
 import { titleOf } from '../../events/outage.js';
 import { PERMANENT, time } from './reply-errors.js';
-import type { Endpoint } from './endpoint.js';
+import { MissingClientError } from '../driver/redis-driver.js';
+import { UnknownMasterError } from './sentinels.js';
+import type { Endpoint } from './target.js';
 
 /** Error code of the operating system, OpenSSL or Node; '' if there is none. */
 export const codeOf = (error: unknown): string =>
@@ -16,17 +18,11 @@ export const isCut = (error: unknown): boolean => ['ECONNRESET', 'EPIPE'].includ
  */
 export const isHandshakeError = (error: unknown): boolean => codeOf(error).startsWith('ERR_SSL_');
 
-/** Whether the server refused to change to the requested database. ioredis goes on in another one then. */
-export const isDatabaseRefusal = (error: unknown): error is Error => {
-  const command: unknown = error instanceof Error && 'command' in error ? error.command : undefined;
-  return typeof command === 'object' && command !== null && 'name' in command && command.name === 'select';
-};
-
 /** A server that does not know a command repeats its arguments, such as a password. */
 const ARGUMENTS = /,? with args beginning with:[^\n]*/;
 
 /**
- * Removes arguments from an error. ioredis puts the failed command into the error, and some servers into its text: for
+ * Removes arguments from an error. A driver may put the failed command into the error, and some servers into its text: for
  * HELLO and AUTH that would put the password into logs.
  */
 export const withoutSecrets = (error: unknown): unknown => {
@@ -54,7 +50,7 @@ export interface ConnectionProblem {
 
 /** The known facts about a failed connection. */
 interface ConnectionFailure {
-  /** The last message of ioredis; '' if there was none yet. */
+  /** The last message; '' if there was none yet. */
   readonly message: string;
   /** Error code of the operating system, or of OpenSSL. */
   readonly code: string;
@@ -187,12 +183,15 @@ const remedyFor = (refusal: string): string => {
   return 'check that they run, and check hosts, ports and name';
 };
 
-const sentinels: Explanation = ({ message, endpoint }) => {
-  const asked = endpoint.sentinels.join(', ');
-  if (asked === '' || !message.startsWith('All sentinels are unreachable')) return undefined;
-  const last = /Last error: (.*)$/s.exec(message)?.[1] ?? '';
-  return unreachable(`no Sentinel of ${asked} knows its address${last === '' ? '' : ` (${last})`}`, remedyFor(last));
+const noMaster = ({ message }: UnknownMasterError, { sentinels }: Endpoint): ConnectionProblem => {
+  const last = message === '' ? '' : ` (${message})`;
+  return unreachable(`no Sentinel of ${sentinels.join(', ')} knows its address${last}`, remedyFor(message));
 };
+
+const noClient = ({ message, packages }: MissingClientError): ConnectionProblem => ({
+  ...unreachable(message, `npm install ${packages.join(', or npm install ')}`),
+  isPermanent: true,
+});
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'check that it runs, and check host and port',
@@ -212,11 +211,13 @@ const network = ({ message, code, wasReady }: ConnectionFailure): ConnectionProb
   return unreachable(message, wasReady ? undefined : REMEDIES[code]);
 };
 
-const EXPLANATIONS: readonly Explanation[] = [sentinels, login, rights, tls, protocol, commands, limits];
+const EXPLANATIONS: readonly Explanation[] = [login, rights, tls, protocol, commands, limits];
 
 /** @param error The last error; `undefined`: none. */
 export const explain = (error: unknown, endpoint: Endpoint, wasReady: boolean): ConnectionProblem => {
-  // Without ioredis's request to report a bug to its authors.
+  if (error instanceof UnknownMasterError) return noMaster(error, endpoint);
+  if (error instanceof MissingClientError) return noClient(error);
+  // Without a request to report a bug to the authors of the driver.
   const message = error === undefined ? '' : messageOf(error).replace(/\.? Please report this\.?$/, '');
   const failure = { message, code: codeOf(error), endpoint, wasReady };
   for (const explanation of EXPLANATIONS) {

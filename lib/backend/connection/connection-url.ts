@@ -1,4 +1,4 @@
-import type { RedisOptions } from 'ioredis';
+import type { ServerOptions } from '../driver/server-options.js';
 import { AS_IF_UNSET, missingValueIn } from '../../validation/missing-value.js';
 import { invalidConnection } from './invalid-connection.js';
 
@@ -15,15 +15,14 @@ const databaseOf = (pathname: string): number => {
 };
 
 /**
- * The ioredis options of a URL. Parsed here and not by ioredis, which lets the query of a URL override every other
- * option, as text: `?enableOfflineQueue=false` would turn the queue on.
+ * The options of a URL. Parsed here and not by the client library, which may let the query of a URL override every other
+ * option, as text.
  * @throws LockOptionsError
  */
-export const parseConnectionUrl = (text: string): RedisOptions => {
+export const parseConnectionUrl = (text: string): ServerOptions => {
   if (/^\/./.test(text)) return { path: text };
   const { protocol, hostname, port, pathname, search, username, password } = parse(text);
-  if (search !== '')
-    throw invalidConnection('must be a URL without a query; give further ioredis options as an object');
+  if (search !== '') throw invalidConnection('must be a URL without a query; give further options as an object');
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 6379 : Number(port),
@@ -53,7 +52,7 @@ const mistakeIn = (text: string): string => {
   if (protocol !== undefined) {
     return 'is not a valid URL; percent-encode user and password, and give a host: redis://user:password@host:6379';
   }
-  return 'must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not another string';
+  return 'must be a redis:// or rediss:// URL, options or a client, not another string';
 };
 
 const decoded = (text: string): string => {

@@ -1,134 +1,37 @@
-import { duplicateClient, ignoreLateSocketErrors, type RedisClient, type RedisSocket } from './redis-client.js';
 import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
-import type { LockUnavailableError } from '../../errors.js';
+import { type LockUnavailableError, messageOf } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
-import type { ServerInput } from './connection-input.js';
+import { type Command, type DriverConnection, DriverError, type DriverListener } from '../driver/redis-driver.js';
+import { connectWithin } from './connect-within.js';
+import { Sentinels } from './sentinels.js';
+import { silent, SilenceGuard } from './silence-guard.js';
+import { type Endpoint, endpointOf, hasSentinels, type ServerTarget } from './target.js';
 import {
   type ConnectionProblem,
   describeProblem,
   explain,
   isCut,
-  isDatabaseRefusal,
   isHandshakeError,
   noConnection,
   withoutSecrets,
 } from './connection-problem.js';
 import { ConnectAttempts } from './connect-attempts.js';
-import { connectionSettings, longestSilence, type Role } from './connection-settings.js';
-import { type Endpoint, endpointOf } from './endpoint.js';
+import { isErrorReply, isPermissionError } from './reply-errors.js';
+import { rawReply, withDeadline } from './with-deadline.js';
+import { WriteBatch } from './write-batch.js';
 
-/**
- * The most commands that are written together. The time for their replies runs, and ten thousand of one turn must not
- * wait for its end.
- */
-const MOST_TOGETHER = 100;
+/** Purpose of a connection. */
+export type Role = 'commands' | 'subscriber' | 'replication';
 
-/**
- * Writes the commands of one event-loop turn by few system calls: with many callers, one call for each command would
- * cost more than all the rest. A command with no other in flight is written at once.
- */
-export class WriteBatch {
-  /** Number of commands that are neither answered nor failed. */
-  inFlight = 0;
-  private isCorked = false;
-  /** Number of commands that the socket holds back. */
-  private heldBack = 0;
-
-  constructor(private readonly client: RedisClient) {}
-
-  /** To be called before a command is sent. */
-  begin(): void {
-    if (this.inFlight > 0) this.cork();
-    this.inFlight += 1;
-  }
-
-  /** To be called when the client has answered a command, or failed it. */
-  end(): void {
-    this.inFlight -= 1;
-  }
-
-  /** Writes what is held back, before the end of the event-loop turn. */
-  flush(): void {
-    const { stream } = this.client;
-    if (!stream || !this.isCorked) return;
-    stream.uncork();
-    stream.cork();
-  }
-
-  private cork(): void {
-    const { stream } = this.client;
-    if (!stream) return;
-    if (this.isCorked) {
-      this.heldBack += 1;
-      if (this.heldBack % MOST_TOGETHER === 0) this.flush();
-      return;
-    }
-    this.isCorked = true;
-    this.heldBack = 0;
-    stream.cork();
-    process.nextTick(() => {
-      this.isCorked = false;
-      stream.uncork();
-    });
-  }
-}
-
-/**
- * Drops a connection that is open but silent: its server is frozen, or the socket has not noticed that it is cut off.
- * ioredis (`socketTimeout`) sets a timer and a listener for each command, a quarter of the JavaScript of a lone one.
- * Therefore ioredis does that only until the connection is ready. From then on there is a timer only after a command has
- * missed its deadline.
- */
-export class SilenceGuard {
-  private timer: ScheduledTask | undefined;
-
-  /**
-   * @param client Its option `socketTimeout` must be set.
-   * @param longest Milliseconds for which a server may leave a command unanswered.
-   */
-  constructor(
-    private readonly client: RedisClient,
-    private readonly scheduler: MonotonicScheduler,
-    private readonly longest: number,
-  ) {}
-
-  /** Called when the connection is ready. */
-  begin(): void {
-    this.client.options.socketTimeout = undefined;
-  }
-
-  /** Called when the connection is closed. */
-  end(): void {
-    this.client.options.socketTimeout = this.longest;
-    this.clear();
-  }
-
-  /** Called when a command was answered, in time or late. */
-  answered(): void {
-    if (this.timer) this.clear();
-  }
-
-  /**
-   * Called when a command has been unanswered for `ms`. Only an answer shows that the server is alive: what it sends may
-   * belong to another protocol, in which the client waits for the rest of something that has no end.
-   */
-  missed(ms: number): void {
-    const { stream } = this.client;
-    if (this.timer || !stream || this.client.options.socketTimeout !== undefined) return;
-    this.timer = this.scheduler.schedule(this.longest - ms, () => {
-      this.timer = undefined;
-      stream.destroy(new Error(`Socket timeout: no answer for ${this.longest}ms`));
-    });
-  }
-
-  private clear(): void {
-    this.timer?.cancel();
-    this.timer = undefined;
-  }
-}
-
-/** The longest wait for the end of a socket, ms. */
+/** The longest wait for the end of a connection, ms. */
 const CLOSE_TIMEOUT_MS = 500;
+
+/** The longest time for which a server may leave WAIT unanswered, ms. */
+const LONGEST_WAIT_MS = 40_000;
+
+/** Milliseconds for which a server may leave a command unanswered before the connection is dropped. */
+const longestSilence = (role: Role, commandTimeout: number): number =>
+  role === 'replication' ? LONGEST_WAIT_MS : Math.max(1500, 1.5 * commandTimeout);
 
 /** Callbacks of the owner of a connection. */
 export interface ConnectionListener {
@@ -136,80 +39,71 @@ export interface ConnectionListener {
   prepare(): Promise<void>;
   onReady?(): void;
   onClose?(): void;
+  onMessage?(channel: string, message: string): void;
+  /** Called when the server stops serving a channel of a shard. */
+  onMoved?(): void;
   /** Whether a refused change to the given database is acceptable. Default: it is not. */
   acceptsDatabaseRefusal?(refusal: Error): boolean;
 }
 
+/**
+ * `idle` → `connecting` → `preparing` → `ready`; whenever that ends, `pausing` → `connecting`. From any of them, `closed`.
+ */
+type State = 'idle' | 'connecting' | 'preparing' | 'ready' | 'pausing' | 'closed';
+
 /** One connection of ours: opened on request, re-established by itself, reporting when it is ready. */
 export class RedisConnection {
-  readonly client: RedisClient;
   readonly endpoint: Endpoint;
-  readonly writes: WriteBatch;
-  /** Only of a connection whose commands report to it. */
-  readonly silence: SilenceGuard | undefined;
+  readonly writes = new WriteBatch();
+  /** Commands that report to it are not limited otherwise. */
+  readonly silence: SilenceGuard;
   /** Hashes of the scripts that were sent as a whole since the connection was made: the server knows them. */
   readonly sentScripts = new Set<string>();
   /** Whether the server has not refused EVAL: trying it again would only fill the log of what it denied. */
   mayEval = true;
+  private state: State = 'idle';
+  /** The present one; absent in the states without any. */
+  private current: DriverConnection | undefined;
+  private isWritable = false;
   /** Why the connection is not established, if known. */
   private lastError: unknown;
-  private ready = false;
   private wasReady = false;
-  private opened = false;
-  private closed = false;
+  private pause: ScheduledTask | undefined;
+  /** Gives up what is being connected. */
+  private attempt = new AbortController();
+  private onEnded = (): void => {};
+  private readonly sentinels: Sentinels | undefined;
   private readonly attempts: ConnectAttempts;
   private readonly longestSilence: number;
   private readonly waiting = new Set<(ready: boolean) => void>();
-  /** The socket that was dropped, so that it is dropped only once. */
-  private dropped: RedisSocket | undefined;
-  /** Why the connection is in another database than requested. */
-  private databaseRefusal: Error | undefined;
 
   constructor(
-    input: ServerInput,
-    role: Role,
-    commandTimeout: number,
+    private readonly target: ServerTarget,
+    private readonly role: Role,
+    private readonly commandTimeout: number,
     private readonly scheduler: MonotonicScheduler,
     private readonly listener: ConnectionListener,
   ) {
-    this.endpoint = endpointOf(input);
+    this.endpoint = endpointOf(target.options);
+    if (hasSentinels(target.options)) this.sentinels = new Sentinels(target, scheduler, () => this.reconnect());
     this.attempts = new ConnectAttempts(scheduler);
     this.longestSilence = longestSilence(role, commandTimeout);
-    const settings = connectionSettings(role, commandTimeout);
-    // Unset, so that neither the user's time-out nor a late answer after it decides about a command: our deadline does.
-    const unset = { commandTimeout: undefined };
-    const own = {
-      retryStrategy: () => this.attempts.failed(this.client),
-      // A demoted master refuses for ever: connect again, since a name may lead to another server now. Not done by
-      // ioredis, which would drop the socket once for each refused command.
-      reconnectOnError: (error: Error) => {
-        if (error.message.includes('READONLY')) this.reconnect();
-        return false;
-      },
-    };
-    this.client = runOutsideContexts(() => duplicateClient(input, Object.assign(settings, unset, own)));
-    this.writes = new WriteBatch(this.client);
-    if (role === 'commands') this.silence = new SilenceGuard(this.client, scheduler, this.longestSilence);
-    this.client.on('connecting', () => this.attempts.begin(this.client));
-    this.client.on('error', (error: unknown) => {
-      ignoreLateSocketErrors(this.client);
-      if (isDatabaseRefusal(error)) this.databaseRefusal = error;
-      if (!(isCut(error) && isHandshakeError(this.lastError))) this.lastError = withoutSecrets(error);
-    });
-    this.client.on('ready', () => void this.onReady());
-    this.client.on('close', () => this.onClose());
-    this.client.on('end', () => this.onEnd());
+    this.silence = new SilenceGuard(scheduler, this.longestSilence, (reason) => this.drop(reason));
   }
 
   /** Connects, and from then on reconnects whenever the connection is lost. Further calls do nothing. */
   open(): void {
-    if (this.opened || this.closed) return;
-    this.opened = true;
-    this.connect();
+    if (this.state === 'idle') this.connect();
   }
 
+  /** Whether commands can be sent, and what has to come before them was answered. */
   get isReady(): boolean {
-    return this.ready;
+    return this.state === 'ready' && this.isWritable;
+  }
+
+  /** Whether commands can be sent. */
+  get isOpen(): boolean {
+    return this.state === 'preparing' || this.state === 'ready';
   }
 
   /** The same as an error, if there was one since it was ready. */
@@ -230,8 +124,8 @@ export class RedisConnection {
 
   /** Resolves with true once commands can be sent, with false if that was not possible within `ms`. */
   whenReady(ms: number): Promise<boolean> {
-    if (this.ready) return Promise.resolve(true);
-    if (this.closed || ms <= 0) return Promise.resolve(false);
+    if (this.isReady) return Promise.resolve(true);
+    if (this.state === 'closed' || ms <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const settle = (ready: boolean): void => {
         this.waiting.delete(settle);
@@ -243,23 +137,37 @@ export class RedisConnection {
     });
   }
 
-  /** Drops the socket and connects again. Does nothing while that is in progress. */
-  reconnect(): void {
-    if (this.closed) return;
-    this.ready = false;
-    const { stream } = this.client;
-    if (!this.hasSocket || stream === this.dropped) return;
-    this.dropped = stream;
-    ignoreLateSocketErrors(this.client);
-    runOutsideContexts(() => this.client.disconnect(true));
+  /** Sends a command that reports to {@link silence}, and to {@link writes}. */
+  write(command: Command): Promise<unknown> {
+    this.writes.begin(this.current);
+    return this.send(command);
   }
 
-  /**
-   * Called when a command could not be written. ioredis knows of a closing connection before it emits the event; until
-   * then each attempt would fail at once.
-   */
+  /** Sends a command whose reply the caller limits. */
+  send(command: Command): Promise<unknown> {
+    return this.current?.send(command) ?? Promise.reject(notConnected());
+  }
+
+  /** @param isSharded Whether the channels belong to a shard of a cluster, all of them to one slot. */
+  subscribe(channels: readonly string[], isSharded: boolean): Promise<unknown> {
+    return this.limited(this.current?.subscribe(channels, isSharded));
+  }
+
+  unsubscribe(channels: readonly string[], isSharded: boolean): Promise<unknown> {
+    return this.limited(this.current?.unsubscribe(channels, isSharded));
+  }
+
+  /** Ends the present connection and makes another. Does nothing while that is in progress. */
+  reconnect(): void {
+    const { current } = this;
+    if (!current) return;
+    this.lost();
+    current.end();
+  }
+
+  /** Called when a command could not be written: a driver may know of a closing connection before it says so. */
   markUnwritable(): void {
-    this.ready = false;
+    this.isWritable = false;
   }
 
   /** Resolves the waits for the connection with false. */
@@ -269,91 +177,182 @@ export class RedisConnection {
 
   /**
    * Closes for good, without waiting for answers.
-   * @param ms The longest that this may take; a socket that has not ended by then is destroyed.
+   * @param ms The longest that this may take; a connection that has not ended by then is destroyed.
    */
   async close(ms = CLOSE_TIMEOUT_MS): Promise<void> {
-    if (this.closed) return;
-    this.closed = true;
-    this.ready = false;
+    if (this.state === 'closed') return;
+    const { current, state } = this;
+    this.state = 'closed';
+    this.pause?.cancel();
+    this.sentinels?.close();
+    this.silence.answered();
     this.settleWaiting(false);
-    // Without a socket there is no end, and ioredis emits no event.
-    const ended = this.hasSocket ? this.whenEnded(Math.min(ms, CLOSE_TIMEOUT_MS)) : Promise.resolve();
-    ignoreLateSocketErrors(this.client);
-    this.client.disconnect();
-    await ended;
-  }
-
-  /** Whether there is a socket, or one is being opened. */
-  private get hasSocket(): boolean {
-    return this.opened && !['reconnecting', 'close', 'end'].includes(this.client.status);
-  }
-
-  private whenEnded(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const giveUp = (): void => {
-        this.client.stream?.destroy();
-        resolve();
-      };
-      const timer = this.scheduler.schedule(ms, giveUp, { keepAlive: true });
-      this.client.on('end', () => {
+    if (!current && state !== 'connecting') return;
+    await new Promise<void>((resolve) => {
+      const timer = this.scheduler.schedule(
+        Math.min(ms, CLOSE_TIMEOUT_MS),
+        () => {
+          current?.destroy();
+          resolve();
+        },
+        { keepAlive: true },
+      );
+      this.onEnded = () => {
         timer.cancel();
         resolve();
-      });
+      };
+      this.attempt.abort();
+      current?.end();
     });
   }
 
-  private async onReady(): Promise<void> {
-    this.attempts.connected();
+  private connect(): void {
+    this.state = 'connecting';
+    this.attempts.begin();
+    this.attempt = new AbortController();
+    void runOutsideContexts(() => this.establish());
+  }
+
+  private async establish(): Promise<void> {
+    const { signal } = this.attempt;
+    const { options, driver } = this.target;
+    const { scheduler } = this;
+    let connection: DriverConnection | undefined;
+    const isCurrent = (): boolean => connection !== undefined && this.current === connection;
+    const listener: DriverListener = {
+      onMessage: (channel, message) => {
+        if (isCurrent()) this.listener.onMessage?.(channel, message);
+      },
+      onMoved: () => {
+        if (isCurrent()) this.listener.onMoved?.();
+      },
+      onEnd: (reason) => {
+        if (isCurrent()) this.ended(reason);
+      },
+    };
     try {
-      this.checkDatabase();
+      const server = (await this.sentinels?.locate(signal)) ?? options;
+      connection = await connectWithin(driver, server, { timeout: this.attempts.timeout, signal }, listener, scheduler);
+    } catch (error) {
+      this.ended(error);
+      return;
+    }
+    if (this.state === 'closed') {
+      connection.destroy();
+      this.onEnded();
+      return;
+    }
+    this.current = connection;
+    await this.prepare(connection);
+  }
+
+  private async prepare(connection: DriverConnection): Promise<void> {
+    this.state = 'preparing';
+    this.isWritable = true;
+    try {
+      await this.greet();
+      this.attempts.connected();
+      await this.selectDatabase();
       await this.listener.prepare();
     } catch (error) {
+      if (this.current !== connection) return;
       this.lastError = error;
       this.reconnect();
       return;
     }
-    if (this.client.status !== 'ready' || this.closed) return;
-    this.ready = true;
-    this.client.options.socketTimeout = this.longestSilence;
-    this.silence?.begin();
+    if (this.current !== connection || this.state !== 'preparing') return;
+    this.state = 'ready';
     this.wasReady = true;
     this.attempts.succeeded();
     this.lastError = undefined;
     this.settleWaiting(true);
+    this.sentinels?.watch();
     this.listener.onReady?.();
   }
 
-  /** @throws Error if the locks would be in another database than those of all other clients. */
-  private checkDatabase(): void {
-    const { databaseRefusal: refusal } = this;
-    if (refusal && this.listener.acceptsDatabaseRefusal?.(refusal) !== true) throw refusal;
+  /** @throws Error if the server does not answer, still loads its data, or is not the master that Sentinels have named. */
+  private async greet(): Promise<void> {
+    // A user without the right to it goes without the name.
+    this.send(['CLIENT', 'SETNAME', `nest-redis-lock:${this.role}`]).catch(() => {});
+    const question = this.sentinels ? this.send(['INFO', 'replication']) : this.send(['PING']);
+    const deadline = this.scheduler.now() + this.attempts.timeout;
+    try {
+      const answer = await withDeadline(question, deadline, this.scheduler, rawReply());
+      if (!String(answer).includes('role:slave')) return;
+    } catch (error) {
+      const refusal = refusalIn(error);
+      // The server is there, which is what was asked.
+      if (isPermissionError(refusal) && !/^(NOAUTH|WRONGPASS)/.test(messageOf(refusal))) return;
+      throw isErrorReply(refusal) ? refusal : silent(this.attempts.timeout);
+    }
+    this.sentinels?.misled();
+    throw new Error('the server that the Sentinels have named is a replica');
   }
 
-  private onClose(): void {
-    this.ready = false;
+  /** @throws Error if the locks would be in another database than those of all other clients. */
+  private async selectDatabase(): Promise<void> {
+    const { database } = this.endpoint;
+    if (database === 0) return;
+    const deadline = this.scheduler.now() + this.commandTimeout;
+    try {
+      await withDeadline(this.send(['SELECT', String(database)]), deadline, this.scheduler, rawReply());
+    } catch (error) {
+      const refusal = refusalIn(error);
+      if (!(refusal instanceof Error) || this.listener.acceptsDatabaseRefusal?.(refusal) !== true) throw refusal;
+    }
+  }
+
+  private ended(reason: unknown): void {
+    if (this.state === 'closed') {
+      this.onEnded();
+      return;
+    }
+    if (reason !== undefined) this.failed(reason);
+    this.lost();
+  }
+
+  private failed(error: unknown): void {
+    if (!(isCut(error) && isHandshakeError(this.lastError))) this.lastError = withoutSecrets(error);
+  }
+
+  private drop(reason: Error): void {
+    const { current } = this;
+    if (!current) return;
+    this.failed(reason);
+    this.lost();
+    current.destroy();
+  }
+
+  /** The present connection is over, or not used any more: what it says from now on is ignored. */
+  private lost(): void {
+    const { state } = this;
+    this.current = undefined;
+    if (state === 'closed') return;
+    this.state = 'pausing';
+    this.isWritable = false;
     this.sentScripts.clear();
-    this.silence?.end();
-    this.databaseRefusal = undefined;
+    this.silence.answered();
+    this.pause = this.scheduler.schedule(this.attempts.failed(), () => this.connect());
     this.listener.onClose?.();
   }
 
-  private connect(): void {
-    const failed = (error: unknown): void => void (this.lastError ??= withoutSecrets(error));
-    void runOutsideContexts(() => this.client.connect().catch(failed));
-  }
-
-  /**
-   * ioredis gives up for good if a connection is dropped while it still looks for the master, as its own fail-over
-   * detector does.
-   */
-  private onEnd(): void {
-    if (this.closed) return;
-    this.scheduler.schedule(this.attempts.failed(this.client), () => {
-      if (!this.closed && this.client.status === 'end') this.connect();
+  /** Drops a connection on which a command without a deadline of its own is not answered. */
+  private limited(reply: Promise<unknown> | undefined): Promise<unknown> {
+    if (!reply) return Promise.reject(notConnected());
+    const { current } = this;
+    const timer = this.scheduler.schedule(this.longestSilence, () => {
+      if (this.current === current) this.drop(silent(this.longestSilence));
     });
+    return reply.finally(() => timer.cancel());
   }
 
   private settleWaiting(ready: boolean): void {
     for (const settle of this.waiting) settle(ready);
   }
 }
+
+/** What the server has said, if it has refused the command. */
+const refusalIn = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? error.cause : error;
+
+const notConnected = (): DriverError => new DriverError('not-written', 'There is no connection');

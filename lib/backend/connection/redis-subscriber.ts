@@ -2,7 +2,7 @@ import { hashSlot } from '../../keys/hash-slot.js';
 import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 import type { MessageListener, PubSub, Subscriber, Subscription } from '../pubsub.js';
 import { RedisConnection } from './redis-connection.js';
-import type { ServerInput } from './connection-input.js';
+import type { ServerTarget } from './target.js';
 import { Channel, ChannelSubscription } from './subscriptions/channel.js';
 import { type SubscriberConnection, SubscriptionCommands } from './subscriptions/subscription-commands.js';
 import { rawReply, withDeadline } from './with-deadline.js';
@@ -32,22 +32,20 @@ export class RedisSubscriber implements PubSub {
   private hasRefused = false;
 
   constructor(
-    input: ServerInput,
+    target: ServerTarget,
     private readonly commandTimeout: number,
     private readonly scheduler: MonotonicScheduler,
     { isSharded = () => false, onMoved }: ShardOptions = {},
   ) {
-    this.connection = new RedisConnection(input, 'subscriber', commandTimeout, scheduler, {
+    this.connection = new RedisConnection(target, 'subscriber', commandTimeout, scheduler, {
       prepare: () => this.subscribeAgain(),
       onClose: () => this.onDisconnected(),
+      onMessage: (channel, message) => this.channels.get(channel)?.wake(message),
+      ...(onMoved && { onMoved }),
       // Messages are shared by all databases.
       acceptsDatabaseRefusal: () => true,
     });
     this.commands = new SubscriptionCommands(commandsOn(this.connection, isSharded), commandTimeout, scheduler);
-    const onMessage = (channel: string, message: string): void => this.channels.get(channel)?.wake(message);
-    this.connection.client.on('message', onMessage);
-    this.connection.client.on('smessage', onMessage);
-    if (onMoved) this.connection.client.on('moved', onMoved);
   }
 
   async subscribe(name: string, listener: MessageListener, subscriber?: Subscriber): Promise<Subscription> {
@@ -79,7 +77,7 @@ export class RedisSubscriber implements PubSub {
   async check(deadline: number): Promise<'up' | 'down' | 'unused'> {
     if (this.channels.size === 0 && !this.hasRefused) return 'unused';
     if (!(await this.connection.whenReady(deadline - this.scheduler.now()))) return 'down';
-    const isAnswered = await withDeadline(this.connection.client.ping(), deadline, this.scheduler, rawReply()).then(
+    const isAnswered = await withDeadline(this.connection.send(['PING']), deadline, this.scheduler, rawReply()).then(
       () => true,
       () => false,
     );
@@ -140,7 +138,7 @@ export class RedisSubscriber implements PubSub {
     this.startHeartbeat();
     if (!this.connection.isReady) return;
     const deadline = this.scheduler.now() + HEARTBEAT_TIMEOUT_MS;
-    withDeadline(this.connection.client.ping(), deadline, this.scheduler, rawReply()).catch(() => {
+    withDeadline(this.connection.send(['PING']), deadline, this.scheduler, rawReply()).catch(() => {
       this.onDisconnected();
       this.connection.reconnect();
     });
@@ -149,20 +147,18 @@ export class RedisSubscriber implements PubSub {
 
 /** The commands on a connection. Channels of a shard have commands of their own, one for each slot. */
 const commandsOn = (connection: RedisConnection, isSharded: (channel: string) => boolean): SubscriberConnection => {
-  const { client } = connection;
   /** All channels of one command are of one group. */
   const areSharded = ([channel]: readonly string[]): boolean => channel !== undefined && isSharded(channel);
   return {
     get isOpen() {
-      return client.status === 'ready';
+      return connection.isOpen;
     },
     get isReady() {
       return connection.isReady;
     },
     groupOf: (channel) => (isSharded(channel) ? hashSlot(channel) : undefined),
-    subscribe: (channels) => (areSharded(channels) ? client.ssubscribe(...channels) : client.subscribe(...channels)),
-    unsubscribe: (channels) =>
-      areSharded(channels) ? client.sunsubscribe(...channels) : client.unsubscribe(...channels),
+    subscribe: (channels) => connection.subscribe(channels, areSharded(channels)),
+    unsubscribe: (channels) => connection.unsubscribe(channels, areSharded(channels)),
     reconnect: () => connection.reconnect(),
   };
 };

@@ -1,4 +1,5 @@
 import { type CommandOutcome, LockUnavailableError, messageOf } from '../../errors.js';
+import { kindOf } from '../driver/failures.js';
 import { formatValue } from '../../validation/format-value.js';
 
 /** Replies of a server that denies this user permission; another attempt cannot help. */
@@ -8,7 +9,7 @@ export const PERMANENT = /\b(NOPERM|NOAUTH|WRONGPASS)\b|can't run this command|[
 export const isPermissionError = (error: unknown): boolean => PERMANENT.test(messageOf(error));
 
 /** Whether the server replied with an error: the command was not lost on the way. */
-export const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
+export const isErrorReply = (error: unknown): boolean => kindOf(error) === 'refused';
 
 /**
  * Reply of a cluster to a script that touched a key, beside those it declared, which has just migrated. Earlier effects
@@ -23,11 +24,11 @@ export const isTryAgain = (error: unknown): boolean => {
   return /\bTRYAGAIN\b/.test(cause.message) || BROKEN_OFF.test(cause.message);
 };
 
-/** Whether ioredis wrote nothing because the connection was closing, before it emitted the event. */
-export const isNotWritten = (error: unknown): boolean => messageOf(error).includes("Stream isn't writeable");
+/** Whether nothing was written, because there was no connection, or it was closing. */
+export const isNotWritten = (error: unknown): boolean => kindOf(error) === 'not-written';
 
-/** Error of ioredis for every command in flight when a connection closes; its text is about an option of its own. */
-const isCutOff = (error: unknown): boolean => error instanceof Error && error.name === 'MaxRetriesPerRequestError';
+/** Whether the server is a replica, and accepts no writes. Redis 6 wraps errors inside a script. */
+export const isReadOnly = (error: unknown): boolean => isErrorReply(error) && messageOf(error).includes('READONLY');
 
 /** Whether the server does not have the command, or not under its name. */
 export const isCommandMissing = (error: unknown): boolean =>
@@ -50,7 +51,7 @@ export const unavailable = (name: string | undefined, error: unknown): LockUnava
   if (error instanceof LockUnavailableError) return error;
   const refused = isErrorReply(error) && !BROKEN_OFF.test(messageOf(error));
   if (isNotWritten(error)) return lost('The connection to Redis was cut before anything was sent', 'not-sent', name);
-  if (isCutOff(error)) return lost('The connection to Redis was cut before the reply', 'unknown', name);
+  if (kindOf(error) === 'cut') return lost('The connection to Redis was cut before the reply', 'unknown', name);
   const outcome: CommandOutcome = refused ? 'refused' : 'unknown';
   const what = refused ? 'Redis refused the command' : 'The connection to Redis failed before the reply';
   return new LockUnavailableError(`${what}: ${messageOf(error)}`, outcome, PERMANENT.test(messageOf(error)), {
@@ -59,7 +60,7 @@ export const unavailable = (name: string | undefined, error: unknown): LockUnava
   });
 };
 
-/** Without a cause: ioredis's error would add nothing useful. */
+/** Without a cause: the error of the driver would add nothing useful. */
 const lost = (text: string, outcome: CommandOutcome, lockName: string | undefined): LockUnavailableError =>
   new LockUnavailableError(text, outcome, false, { lockName });
 

@@ -1,3 +1,5 @@
+import { DriverError } from '../driver/redis-driver.js';
+
 /** Members by score, and by their bytes if the scores are equal, as in Redis. */
 class SortedSet {
   private readonly scores = new Map<string, number>();
@@ -41,9 +43,10 @@ class SortedSet {
 }
 
 /** An error with which a server replies. */
-export class Refusal extends Error {
-  /** As ioredis names it. */
-  override readonly name = 'ReplyError';
+export class Refusal extends DriverError {
+  constructor(message: string) {
+    super('refused', message);
+  }
 }
 
 /** A status reply, such as `OK`. */

@@ -52,9 +52,7 @@ export interface DirectRights {
 
 const send = (server: ProbeConnection, calls: readonly Call[]): Promise<readonly (readonly [string, Answer])[]> =>
   Promise.all(
-    calls.map(
-      async ([command, ...args]) => [command, await server.answer((client) => client.call(command, ...args))] as const,
-    ),
+    calls.map(async (command) => [command[0], await server.answer((connection) => connection.send(command))] as const),
   );
 
 /**

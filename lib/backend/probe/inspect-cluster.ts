@@ -1,7 +1,6 @@
-import { type Address, type ClusterServers, clusterServers } from '../cluster/cluster-servers.js';
+import type { Address, ClusterServers } from '../cluster/cluster-servers.js';
 import { askWhetherSharded } from '../cluster/cluster-view.js';
 import { SlotMap } from '../cluster/slot-map.js';
-import type { ClusterClient, ClusterInput } from '../connection/connection-input.js';
 import { type IntendedUse, lookAtServer, type ServerReport } from './inspect-server.js';
 import { type ProbeNames, probeNames } from './probe-names.js';
 import { isForbidden, ProbeConnection, type ProbeTerms } from './probe-connection.js';
@@ -33,11 +32,10 @@ const MOST_NAMES = 20_000;
  * @throws LockUnavailableError if one of them does not answer now.
  */
 export const lookAtCluster = async (
-  input: ClusterInput | ClusterClient,
+  servers: ClusterServers,
   { keyPrefix, shardedPubSub, use }: ClusterLook,
   terms: ProbeTerms,
 ): Promise<readonly ServerReport[]> => {
-  const servers = clusterServers(input);
   const asked = servers.seeds.map((seed) => askView(servers, seed, terms));
   const { asked: first, map, isSharded, isAlone, lacks, untold } = await anyOf(asked);
   const publish = (shardedPubSub === 'auto' ? isSharded : shardedPubSub) ? 'SPUBLISH' : 'PUBLISH';
@@ -45,7 +43,7 @@ export const lookAtCluster = async (
   const seen = await Promise.all(
     masters.map((address) => {
       const names = map ? namesOn(map, address, keyPrefix) : probeNames(keyPrefix);
-      const place = { input: servers.connectionTo(address), address, names };
+      const place = { target: servers.connectionTo(address), address, names };
       return lookAtServer(place, { ...use, isCluster: true, publish, database: 0 }, terms);
     }),
   );
@@ -71,8 +69,8 @@ const askView = async (servers: ClusterServers, asked: Address, terms: ProbeTerm
   try {
     await server.connected();
     const [slots, info, isSharded] = await Promise.all([
-      server.answer((client) => client.cluster('SLOTS')),
-      server.answer((client) => client.cluster('INFO')),
+      server.answer((connection) => connection.send(['CLUSTER', 'SLOTS'])),
+      server.answer((connection) => connection.send(['CLUSTER', 'INFO'])),
       askWhetherSharded(server),
     ]);
     const reachable = (host: string, port: number): Address => servers.reachable(host, port);

@@ -9,7 +9,8 @@ import {
   tryCommands,
   tryScripts,
 } from './permissions.js';
-import type { ServerInput } from '../connection/connection-input.js';
+import type { ServerTarget } from '../connection/target.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import type { ProbeNames } from './probe-names.js';
 
 /** Subscribes to the channel of the probe as waiters do to those of locks. */
@@ -32,16 +33,17 @@ class PubSubCheck {
    * Resolves when the server has acknowledged the subscription, with the permissions and commands that were missing.
    */
   async begin(): Promise<MissingPermissions> {
-    this.server.client.on(this.isSharded ? 'smessage' : 'message', () => {
+    this.server.onMessage = () => {
       this.arrived = true;
       this.onArrival();
-    });
-    const plain: DirectCommand = ['+subscribe', (client) => client.subscribe(this.channel), this.rule];
-    const sharded: DirectCommand = ['+ssubscribe', (client) => client.ssubscribe(this.channel), this.rule];
+    };
+    const to = (isSharded: boolean) => (connection: RedisConnection) => connection.subscribe([this.channel], isSharded);
+    const plain: DirectCommand = ['+subscribe', to(false), this.rule];
+    const sharded: DirectCommand = ['+ssubscribe', to(true), this.rule];
     const listening = ([right, command, rule]: DirectCommand): DirectCommand => [
       right,
-      async (client) => {
-        const reply = await command(client);
+      async (connection) => {
+        const reply = await command(connection);
         this.isListening = true;
         return reply;
       },
@@ -70,8 +72,10 @@ class PubSubCheck {
   }
 
   end(): Promise<MissingPermissions> {
-    const sharded: DirectCommand = ['+sunsubscribe', (client) => client.sunsubscribe(this.channel)];
-    const plain: DirectCommand = ['+unsubscribe', (client) => client.unsubscribe(this.channel)];
+    const from = (isSharded: boolean) => (connection: RedisConnection) =>
+      connection.unsubscribe([this.channel], isSharded);
+    const sharded: DirectCommand = ['+sunsubscribe', from(true)];
+    const plain: DirectCommand = ['+unsubscribe', from(false)];
     return tryCommands(this.server, this.isSharded ? [plain, sharded] : [plain]);
   }
 
@@ -153,7 +157,7 @@ export const factsOf = (address: string, info: string): ServerInfo => {
 
 /** Server and names of a probe. */
 interface ProbeTarget {
-  readonly input: ServerInput;
+  readonly target: ServerTarget;
   /** Address of the server, without user and password. */
   readonly address: string;
   readonly names: ProbeNames;
@@ -193,8 +197,8 @@ export interface ServerReport extends ServerInfo {
  * @throws LockUnavailableError if it does not answer now.
  */
 export const lookAtServer = async (place: ProbeTarget, use: IntendedUse, terms: ProbeTerms): Promise<ServerReport> => {
-  const server = new ProbeConnection(place.input, 'commands', terms);
-  const listener = new ProbeConnection(place.input, 'subscriber', terms);
+  const server = new ProbeConnection(place.target, 'commands', terms);
+  const listener = new ProbeConnection(place.target, 'subscriber', terms);
   try {
     await Promise.all([server.connected(), listener.connected()]);
     const messages = new PubSubCheck(listener, place.names.channel, place.names.channelRule, use.publish, terms);
@@ -245,7 +249,7 @@ const hasSpoken = ({ rules, commands, isNameAllowed }: ScriptPermissions, publis
 type Told = ServerInfo & Pick<ServerReport, 'fsync' | 'untold' | 'lacks'>;
 
 const askFacts = async (server: ProbeConnection, address: string, { guardsRestarts }: IntendedUse): Promise<Told> => {
-  const info = await server.answer((client) => client.info('default'));
+  const info = await server.answer((connection) => connection.send(['INFO', 'default']));
   const facts = factsOf(address, 'reply' in info ? String(info.reply) : '');
   const refused = isForbidden(info) ? ['+info'] : [];
   return {
@@ -258,21 +262,25 @@ const askFacts = async (server: ProbeConnection, address: string, { guardsRestar
 };
 
 const askFsync = async (server: ProbeConnection): Promise<string | undefined> => {
-  const answer = await server.answer((client) => client.call('CONFIG', 'GET', 'appendfsync'));
+  const answer = await server.answer((connection) => connection.send(['CONFIG', 'GET', 'appendfsync']));
   const pair: unknown = 'reply' in answer ? answer.reply : undefined;
   const [, value]: readonly unknown[] = Array.isArray(pair) ? pair : [];
   return typeof value === 'string' ? value : undefined;
 };
 
 const directCommands = ({ names }: ProbeTarget, use: IntendedUse): readonly DirectCommand[] => [
-  ['+ping', (client) => client.ping()],
-  ['+time', (client) => client.time()],
-  ...when(use.database !== 0, ['+select', (client) => client.call('SELECT', String(use.database))]),
-  ...when(use.replicaCommand === 'WAIT', ['+wait', (client) => client.wait(0, 0)]),
-  ...when(use.replicaCommand === 'WAITAOF', ['+waitaof', (client) => client.call('WAITAOF', '0', '0', '0')]),
-  ...when(use.isCluster, ['+asking', (client) => client.asking()]),
+  ['+ping', (connection) => connection.send(['PING'])],
+  ['+time', (connection) => connection.send(['TIME'])],
+  ...when(use.database !== 0, ['+select', (connection) => connection.send(['SELECT', String(use.database)])]),
+  ...when(use.replicaCommand === 'WAIT', ['+wait', (connection) => connection.send(['WAIT', '0', '0'])]),
+  ...when(use.replicaCommand === 'WAITAOF', ['+waitaof', (connection) => connection.send(['WAITAOF', '0', '0', '0'])]),
+  ...when(use.isCluster, ['+asking', (connection) => connection.send(['ASKING'])]),
   // The channel of a latch whose name has braces of its own is in another slot than the latch.
-  ...when(use.isCluster, ['+publish', (client) => client.call('PUBLISH', names.channel, '0'), names.channelRule]),
+  ...when(use.isCluster, [
+    '+publish',
+    (connection) => connection.send(['PUBLISH', names.channel, '0']),
+    names.channelRule,
+  ]),
 ];
 
 const when = (isUsed: boolean, command: DirectCommand): readonly DirectCommand[] => (isUsed ? [command] : []);

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../connection/redis-client.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import type { PublishCommand } from '../commands/script-executor.js';
 import { unexpectedReply } from '../connection/reply-errors.js';
 import { encode, isReplyOf, scriptHash } from '../scripts/script.js';
@@ -36,7 +36,7 @@ export interface ScriptPermissions extends MissingPermissions {
 /** A command that is used beside scripts, by its ACL rule, with arguments that change nothing. */
 export type DirectCommand = readonly [
   rule: string,
-  command: (client: RedisClient) => Promise<unknown>,
+  command: (connection: RedisConnection) => Promise<unknown>,
   /** The ACL rule for the channel that it uses. */
   channelRule?: string | undefined,
 ];
@@ -79,8 +79,8 @@ export const tryScripts = async (
   const named = [...keys.keys(), ...channels.keys()];
   const { parameters: args } = encode(script, {}, { lock, publish, keyCount: keys.size, names: named });
   const [known, sent] = await Promise.all([
-    server.answer((client) => client.evalsha(scriptHash(script.text), 0, ...args)),
-    server.answer((client) => client.eval(script.text, 0, ...args)),
+    server.answer((connection) => connection.send(['EVALSHA', scriptHash(script.text), '0', ...args])),
+    server.answer((connection) => connection.send(['EVAL', script.text, '0', ...args])),
   ]);
   const rules = isForbidden(known) ? ['+evalsha'] : [];
   const scriptsToLoad = isForbidden(sent) && !isForbidden(known) ? await unknownScripts(server) : [];
@@ -133,7 +133,7 @@ const lacksIn = (
 /** Without keys and arguments no script does anything. */
 const unknownScripts = async (server: ProbeConnection): Promise<readonly string[]> => {
   const answers = await Promise.all(
-    lockScripts.map(({ text }) => server.answer((client) => client.evalsha(scriptHash(text), 0))),
+    lockScripts.map(({ text }) => server.answer((connection) => connection.send(['EVALSHA', scriptHash(text), '0']))),
   );
   const isMissing = (index: number): boolean => {
     const answer = answers[index];

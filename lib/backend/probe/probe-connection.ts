@@ -1,9 +1,8 @@
 import { LockUnavailableError } from '../../errors.js';
 import { onAbort } from '../../time/abort-listeners.js';
 import type { MonotonicScheduler } from '../../time/scheduler.js';
-import type { RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
-import type { ServerInput } from '../connection/connection-input.js';
+import type { ServerTarget } from '../connection/target.js';
 import { rawReply, withDeadline } from '../connection/with-deadline.js';
 
 /** Result of a command: the reply, or the error reply of the server. */
@@ -43,26 +42,24 @@ export interface ProbeTerms {
  * that.
  */
 export class ProbeConnection {
+  /** Called with each message of a channel that was subscribed to. */
+  onMessage = (): void => {};
   private readonly connection: RedisConnection;
-
   private readonly unlisten: () => void;
 
   constructor(
-    input: ServerInput,
+    target: ServerTarget,
     role: 'commands' | 'subscriber',
     private readonly terms: ProbeTerms,
   ) {
     const { commandTimeout, scheduler, signal } = terms;
-    this.connection = new RedisConnection(input, role, commandTimeout, scheduler, {
+    this.connection = new RedisConnection(target, role, commandTimeout, scheduler, {
       prepare: () => Promise.resolve(),
+      onMessage: () => this.onMessage(),
       // A missing permission is reported with the others.
       acceptsDatabaseRefusal: ({ message }) => role === 'subscriber' || isForbidden({ refusal: message }),
     });
     this.unlisten = onAbort(signal, () => void this.connection.close(0));
-  }
-
-  get client(): RedisClient {
-    return this.connection.client;
   }
 
   /** @throws LockUnavailableError with the real reason as its cause. */
@@ -78,12 +75,12 @@ export class ProbeConnection {
   }
 
   /** @throws LockUnavailableError if the server refuses, or does not answer before `deadline`. */
-  ask<T>(command: (client: RedisClient) => Promise<T>, deadline = this.deadline()): Promise<T> {
-    return withDeadline(command(this.connection.client), deadline, this.terms.scheduler, rawReply());
+  ask<T>(command: (connection: RedisConnection) => Promise<T>, deadline = this.deadline()): Promise<T> {
+    return withDeadline(command(this.connection), deadline, this.terms.scheduler, rawReply());
   }
 
   /** @throws LockUnavailableError if the server does not answer now. A refusal is an answer. */
-  async answer(command: (client: RedisClient) => Promise<unknown>): Promise<Answer> {
+  async answer(command: (connection: RedisConnection) => Promise<unknown>): Promise<Answer> {
     try {
       return { reply: await this.ask(command) };
     } catch (error) {

@@ -1,13 +1,6 @@
-import { isRedisClient } from '../connection/redis-client.js';
-import {
-  type ConnectionInput,
-  hasSentinels,
-  isCluster,
-  isClusterClient,
-  type ServerInput,
-} from '../connection/connection-input.js';
-import { parseConnectionUrl } from '../connection/connection-url.js';
-import { endpointOf } from '../connection/endpoint.js';
+import { endpointOf, hasSentinels, type ServerTarget } from '../connection/target.js';
+import type { ServerOptions } from '../driver/server-options.js';
+import { isCluster, type RedisTarget } from '../redis-target.js';
 import { dangersOf, doubtsAbout, type Expectations, type ProbeError, summaryOf } from './findings.js';
 import { lookAtCluster } from './inspect-cluster.js';
 import { type IntendedUse, lookAtServer, type ServerReport } from './inspect-server.js';
@@ -36,12 +29,10 @@ export interface Findings {
   readonly doubts: readonly string[];
 }
 
-type Options = Readonly<Record<string, unknown>>;
-
 /** Address of a connection, without secrets. */
-export const describeConnection = (input: ConnectionInput): string => {
-  if (isCluster(input)) return 'cluster';
-  return endpointOf(input).server;
+export const describeConnection = (target: RedisTarget): string => {
+  if (isCluster(target)) return 'cluster';
+  return endpointOf(target.options).server;
 };
 
 /**
@@ -49,13 +40,13 @@ export const describeConnection = (input: ConnectionInput): string => {
  * @throws LockUnavailableError if one does not answer now.
  */
 export const probeConnection = async (
-  input: ConnectionInput,
+  target: RedisTarget,
   settings: ProbeSettings,
   terms: ProbeTerms,
 ): Promise<Findings> => {
-  if (!isCluster(input)) return findings(input, [await lookAt(input, settings, terms)], settings);
+  if (!isCluster(target)) return findings(target, [await lookAt(target, settings, terms)], settings);
   const use = { replicaCommand: replicaCommandOf(settings), guardsRestarts: settings.restartGuard > 0 };
-  return findings(input, await lookAtCluster(input, { ...settings, use }, terms), settings);
+  return findings(target, await lookAtCluster(target, { ...settings, use }, terms), settings);
 };
 
 /** Inspects nodes that are to be independent of each other. */
@@ -68,11 +59,11 @@ export class NodesProbe {
   ) {}
 
   /** @throws LockUnavailableError if the node does not answer now. */
-  async probe(input: ServerInput): Promise<Findings> {
-    const server = await lookAt(input, this.settings, this.terms);
+  async probe(target: ServerTarget): Promise<Findings> {
+    const server = await lookAt(target, this.settings, this.terms);
     const otherNodes = [...this.seen.values()].filter(({ address }) => address !== server.address);
     this.seen.set(server.address, server);
-    return findings(input, [server], this.settings, otherNodes);
+    return findings(target, [server], this.settings, otherNodes);
   }
 }
 
@@ -85,15 +76,15 @@ const replicaCommandOf = ({
 };
 
 const lookAt = (
-  input: ServerInput,
+  target: ServerTarget,
   { keyPrefix, restartGuard, ...settings }: ProbeSettings,
   terms: ProbeTerms,
 ): Promise<ServerReport> => {
-  const place = { input, address: describeConnection(input), names: probeNames(keyPrefix) };
+  const place = { target, address: describeConnection(target), names: probeNames(keyPrefix) };
   const use = {
     isCluster: false,
     publish: 'PUBLISH',
-    database: Number(optionsOf(input)['db'] ?? 0),
+    database: Number(target.options.db ?? 0),
     replicaCommand: replicaCommandOf(settings),
     guardsRestarts: restartGuard > 0,
   } as const;
@@ -101,20 +92,20 @@ const lookAt = (
 };
 
 const findings = (
-  input: ConnectionInput,
+  target: RedisTarget,
   servers: readonly ServerReport[],
   { minReplicas, needsDisk, restartGuard, isPrefixChosen }: ProbeSettings,
   otherNodes: readonly ServerReport[] = [],
 ): Findings => {
-  const expected: Expectations = { isCluster: isCluster(input), minReplicas, needsDisk, otherNodes };
+  const expected: Expectations = { isCluster: isCluster(target), minReplicas, needsDisk, otherNodes };
   const doubts = servers.flatMap((server) => doubtsAbout(server, expected));
-  const where = isCluster(input)
+  const where = isCluster(target)
     ? `cluster of ${servers.length} master(s)`
-    : `${hasSentinels(input) ? '' : 'one server at '}${describeConnection(input)}`;
+    : `${hasSentinels(target.options) ? '' : 'one server at '}${describeConnection(target)}`;
   return {
     summary: summaryOf(where, servers, { minReplicas, restartGuard }),
     dangers: servers.flatMap((server) => dangersOf(server, expected)),
-    doubts: [...new Set([...doubts, ...unverified(input), ...(isPrefixChosen ? [] : [NO_PREFIX])])],
+    doubts: [...new Set([...doubts, ...unverified(target.options), ...(isPrefixChosen ? [] : [NO_PREFIX])])],
   };
 };
 
@@ -122,23 +113,11 @@ const NO_PREFIX =
   'no keyPrefix is set, so a lock may have the same key as other data of the application: ' +
   "set one such as 'lock:', or '' if lock names differ from all other keys";
 
-const unverified = (input: ConnectionInput): readonly string[] => {
-  const options = optionsOf(input);
-  const perServer: Options = { ...(options['redisOptions'] as object | undefined) };
-  const isUnverified = [options['tls'], options['sentinelTLS'], perServer['tls']].some(
-    (tls) => typeof tls === 'object' && tls !== null && 'rejectUnauthorized' in tls && tls.rejectUnauthorized === false,
+const unverified = ({ tls, sentinelTLS }: ServerOptions): readonly string[] => {
+  const isUnverified = [tls, sentinelTLS].some(
+    (options) => typeof options === 'object' && options.rejectUnauthorized === false,
   );
   return isUnverified
     ? ['the certificate is not verified (rejectUnauthorized: false), so another machine may pose as the server']
     : [];
-};
-
-const optionsOf = (input: ConnectionInput): Options => {
-  const options: object =
-    typeof input === 'string'
-      ? parseConnectionUrl(input)
-      : isRedisClient(input) || isClusterClient(input)
-        ? input.options
-        : input;
-  return options as Options;
 };

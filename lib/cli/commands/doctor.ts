@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type ConnectionInput, hasSentinels, isCluster } from '../../backend/connection/connection-input.js';
+import { hasSentinels } from '../../backend/connection/target.js';
+import { isCluster, type RedisTarget, redisTarget } from '../../backend/redis-target.js';
 import { aclRules, SENTINEL_ACL_RULES } from '../../backend/probe/acl-rules.js';
 import type { ProbeError } from '../../backend/probe/findings.js';
 import { type Findings, probeConnection } from '../../backend/probe/probe.js';
@@ -32,7 +33,7 @@ interface Diagnosis extends Omit<Findings, 'dangers'> {
  * @throws LockUnavailableError if one does not answer.
  */
 const examine = async (
-  input: ConnectionInput,
+  target: RedisTarget,
   choice: DoctorOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<Findings> => {
@@ -44,21 +45,18 @@ const examine = async (
   });
   try {
     const { signal } = new AbortController();
-    return await probeConnection(input, use, { commandTimeout: settings.commandTimeout, scheduler, signal });
+    return await probeConnection(target, use, { commandTimeout: settings.commandTimeout, scheduler, signal });
   } finally {
     scheduler.deadlines.stop();
   }
 };
 
-const databaseOf = (input: ConnectionInput): unknown =>
-  typeof input === 'object' && 'db' in input ? input.db : undefined;
-
-const aclFor = (input: ConnectionInput, { keyPrefix = '', user, sentinelUser }: DoctorOptions): readonly AclLine[] => {
+const aclFor = (target: RedisTarget, { keyPrefix = '', user, sentinelUser }: DoctorOptions): readonly AclLine[] => {
   const line = (name: string, rules: readonly string[]): string =>
     `ACL SETUSER ${name} on >password ${rules.join(' ')}`;
-  const byCluster = isCluster(input);
-  const bySentinels = !byCluster && hasSentinels(input);
-  const rules = aclRules({ keyPrefix, isCluster: byCluster, usesDatabase: Number(databaseOf(input) ?? 0) !== 0 });
+  const byCluster = isCluster(target);
+  const bySentinels = !byCluster && hasSentinels(target.options);
+  const rules = aclRules({ keyPrefix, isCluster: byCluster, usesDatabase: Number(target.options.db ?? 0) !== 0 });
   const servers = byCluster ? 'every server' : bySentinels ? 'the master and its replicas' : 'the server';
   return [
     { servers, line: line(user ?? 'locks', rules) },
@@ -84,10 +82,10 @@ const print = ({ summary, dangers, doubts, acl }: Diagnosis, terminal: Terminal)
 };
 
 const doctor = async (options: DoctorOptions, { terminal, environment }: CommandContext): Promise<number> => {
-  const input = connectionOf(options, environment);
-  const found = await examine(input, options, environment);
+  const target = redisTarget(connectionOf(options, environment));
+  const found = await examine(target, options, environment);
   const dangers = found.dangers.map(({ where, reason, remedy }) => ({ where, reason, remedy }));
-  const diagnosis: Diagnosis = { ...found, dangers, acl: aclFor(input, options) };
+  const diagnosis: Diagnosis = { ...found, dangers, acl: aclFor(target, options) };
   if (options.json === true) terminal.json(diagnosis);
   else print(diagnosis, terminal);
   return diagnosis.dangers.length > 0 ? ExitCode.configuration : ExitCode.ok;

@@ -10,7 +10,7 @@ import {
 } from '../../backend/scripts/script.js';
 import { wrongKeyType } from '../../errors.js';
 
-/** The part of an ioredis client, `Redis` or `Cluster`, that fences need. */
+/** The part of a client that fences need: of one server, or of a cluster. */
 export interface FenceClient {
   readonly options: { readonly keyPrefix?: string | undefined };
   evalsha(sha: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;

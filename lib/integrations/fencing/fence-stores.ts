@@ -42,7 +42,7 @@ const parseEnd = (value: unknown, option: string): number =>
  * a `keyPrefix` of the client that is `prefix{prefixkey}:fence`. Other writers of the key have to use `setIfFence` too.
  * Of several writes with one fence the last to arrive counts.
  *
- * @param client An ioredis `Redis` or `Cluster`.
+ * @param client A client of one server, or of a cluster.
  * @throws StaleFenceError if a later holder has set the key; nothing was changed.
  * @throws LockKeyTypeError, LockOptionsError, LockNameError, and the errors of the client
  *
@@ -88,7 +88,7 @@ export class RedisFenceStore implements FenceStore {
   private readonly keep: number;
 
   /**
-   * @param client An ioredis `Redis` or `Cluster`; its `keyPrefix` applies.
+   * @param client A client of one server, or of a cluster; its `keyPrefix` applies.
    * @throws LockOptionsError
    */
   constructor(

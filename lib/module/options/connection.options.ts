@@ -1,17 +1,20 @@
-import { isRedisClient } from '../../backend/connection/redis-client.js';
-import {
-  type ClusterClient,
-  type ClusterInput,
-  type ConnectionInput,
-  isClusterClient,
-} from '../../backend/connection/connection-input.js';
+import { type ClusterInput, seedsOf } from '../../backend/cluster/cluster-servers.js';
 import { parseConnectionUrl } from '../../backend/connection/connection-url.js';
 import { invalidConnection } from '../../backend/connection/invalid-connection.js';
-import { IOREDIS_OPTIONS } from '../../backend/connection/ioredis-options.js';
+import type { RedisDriver } from '../../backend/driver/redis-driver.js';
+import { DRIVER_NAMES, driverNamed, installedDriver } from '../../backend/driver/drivers.js';
+import {
+  type GivenCluster,
+  isGivenClient,
+  isGivenCluster,
+  isImitation,
+  optionsOf,
+} from '../../backend/driver/given-client.js';
+import { KNOWN_OPTIONS } from '../../backend/driver/server-options.js';
+import { type ConnectionInput, type RedisTarget, redisTarget } from '../../backend/redis-target.js';
 import { formatValue } from '../../validation/format-value.js';
 import { nearestName } from '../../validation/nearest.js';
-import { namesOf, parseOptions } from '../../validation/options.js';
-import { seedsOf } from '../../backend/cluster/cluster-servers.js';
+import { invalidOption, namesOf, parseOptions } from '../../validation/options.js';
 import {
   checkClusterOptions,
   checkHost,
@@ -31,34 +34,67 @@ const FOREIGN_OPTIONS = ['url', 'uri', 'nodes', 'socket', 'servers', 'rootNodes'
 const ADDRESSES = 'a URL as text, { host, port }, { sentinels, name } or { cluster: [nodes] }';
 
 const IMITATION =
-  'is a client that imitates ioredis, such as ioredis-mock, and has no connection to Redis; ' +
+  'is a client that imitates another, such as ioredis-mock, and has no connection to Redis; ' +
   'for tests give connection: "memory", or a real server';
 
-/**
- * Checks the `connection` option and returns it unchanged.
- * @throws LockOptionsError that never shows the value.
- */
-export const parseConnection = (connection: unknown): ConnectionInput => {
+/** Clients from which no connection of our own can be made, by a member that tells them. */
+const OTHER_CLIENTS = [
+  { member: 'totalClients', what: 'a pool of clients', instead: 'the client that it was made of' },
+  { member: 'getSentinelNode', what: 'a client of Sentinels', instead: '{ sentinels, name }' },
+  { member: 'masters', what: 'a client of a cluster', instead: '{ cluster: [nodes] }' },
+  { member: 'sendCommand', what: 'a client that cannot be duplicated', instead: 'the client that it was made of' },
+] as const;
+
+/** @throws LockOptionsError that never shows the value. */
+export type ConnectionParser = (connection: unknown) => RedisTarget;
+
+/** @param driver The driver for connections other than clients. */
+export const connectionParser =
+  (driver: RedisDriver): ConnectionParser =>
+  (connection) =>
+    redisTarget(checked(connection), driver);
+
+/** @throws LockOptionsError */
+export const parseDriver = (driver: unknown): RedisDriver => {
+  if (driver === undefined) return installedDriver;
+  const name = DRIVER_NAMES.find((known) => known === driver);
+  if (name !== undefined) return driverNamed(name);
+  if (isDriver(driver)) return driver;
+  throw invalidOption(
+    'driver',
+    driver,
+    `${DRIVER_NAMES.map((known) => formatValue(known)).join(' or ')}, or a RedisDriver`,
+  );
+};
+
+const isDriver = (driver: unknown): driver is RedisDriver =>
+  typeof driver === 'object' &&
+  driver !== null &&
+  'name' in driver &&
+  'connect' in driver &&
+  typeof driver.connect === 'function';
+
+const checked = (connection: unknown): ConnectionInput => {
   if (typeof connection === 'string') {
     checkServerOptions(parseConnectionUrl(connection));
     return connection;
   }
-  if (isClusterClient(connection)) {
+  if (isGivenCluster(connection)) {
     checkClusterClient(connection);
     return connection;
   }
-  if (isRedisClient(connection)) {
-    if (typeof connection.isCluster !== 'boolean') throw invalidConnection(IMITATION);
-    checkServerOptions(connection.options);
+  if (isGivenClient(connection)) {
+    if (isImitation(connection)) throw invalidConnection(IMITATION);
+    checkServerOptions(optionsOf(connection));
     return connection;
   }
-  if (typeof connection === 'object' && connection !== null && 'isOpen' in connection)
-    throw invalidConnection(
-      `is a client of node-redis, which cannot be used here; give an ioredis client, or ${ADDRESSES}`,
-    );
+  const other = OTHER_CLIENTS.find(
+    ({ member }) => typeof connection === 'object' && connection !== null && member in connection,
+  );
+  if (other) throw invalidConnection(`is ${other.what}; give ${other.instead}, or ${ADDRESSES}`);
   if (!isPlainObject(connection)) {
     const found = Array.isArray(connection) ? 'a list' : formatValue(connection);
-    throw invalidConnection(`must be a redis:// or rediss:// URL, ioredis options or an ioredis client, not ${found}`);
+    throw invalidConnection(`must be a redis:// or rediss:// URL, options or a client, not ${found}`);
   }
   if ('cluster' in connection) checkCluster(connection);
   else checkServer(connection);
@@ -70,19 +106,17 @@ const checkServer = (options: object): void => {
   checkServerOptions(options);
 };
 
-/** ioredis ignores unknown options, and then connects to the default server in place of the intended one. */
+/** A misspelt address would lead to the default server in place of the intended one. */
 const checkNames = (options: object, place = ''): void => {
-  const unknown = Object.keys(options).find((option) => !IOREDIS_OPTIONS.some((known) => known === option));
+  const unknown = Object.keys(options).find((option) => !KNOWN_OPTIONS.some((known) => known === option));
   if (unknown === undefined) return;
   const has = `has ${place}${formatValue(unknown)}`;
   if (FOREIGN_OPTIONS.includes(unknown))
-    throw invalidConnection(`${has}, which ioredis does not know; give ${ADDRESSES}`);
-  const nearest = nearestName(unknown, IOREDIS_OPTIONS);
+    throw invalidConnection(`${has}, which is no option of a connection; give ${ADDRESSES}`);
+  const nearest = nearestName(unknown, KNOWN_OPTIONS);
   const remedy =
-    nearest === undefined
-      ? 'leave it out, or give an ioredis client if your version of ioredis knows it'
-      : `did you mean "${nearest}"?`;
-  throw invalidConnection(`${has}, which ioredis does not know; ${remedy}`);
+    nearest === undefined ? 'leave it out, or give a client whose library knows it' : `did you mean "${nearest}"?`;
+  throw invalidConnection(`${has}, which is no option of a connection; ${remedy}`);
 };
 
 const CLUSTER_OPTIONS = namesOf<ClusterInput>()('cluster', 'redisOptions', 'natMap', 'keyPrefix');
@@ -100,7 +134,7 @@ const checkCluster = (connection: object): void => {
   cluster.forEach((seed: unknown, index) => checkSeed(seed, `cluster[${index}]`));
 };
 
-const checkClusterClient = (client: ClusterClient): void => {
+const checkClusterClient = (client: GivenCluster): void => {
   const { keyPrefix, redisOptions, natMap, useSRVRecords } = client.options;
   if (useSRVRecords) {
     throw invalidConnection(

@@ -1,5 +1,5 @@
 import type { Fencing } from '../../backend/lock-operations.js';
-import type { ConnectionInput } from '../../backend/connection/connection-input.js';
+import type { RedisTarget } from '../../backend/redis-target.js';
 import type { RecordSettings } from '../../holds/recorded-grants.js';
 import type { NameLimits } from '../../keys/lock-name.js';
 import type { DeadlockSettings } from './deadlock.options.js';
@@ -9,7 +9,7 @@ import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
 
 /** Where the locks of one connection are. */
 export type ConnectionTarget =
-  | { readonly kind: 'redis'; readonly input: ConnectionInput }
+  | { readonly kind: 'redis'; readonly servers: RedisTarget }
   /** In the memory of this process. */
   | { readonly kind: 'memory' }
   /** Nowhere: every use is refused with this reason. */

@@ -1,6 +1,5 @@
-import { isRedisClient } from '../../backend/connection/redis-client.js';
-import { isClusterClient } from '../../backend/connection/connection-input.js';
-import { IOREDIS_OPTIONS } from '../../backend/connection/ioredis-options.js';
+import { isGivenClient, isGivenCluster } from '../../backend/driver/given-client.js';
+import { KNOWN_OPTIONS } from '../../backend/driver/server-options.js';
 import { LockOptionsError } from '../../errors.js';
 import { SERVICE_WORK_OPTIONS } from '../../locks/options/lock.options.js';
 import { invalidOption, type OptionsPlace } from '../../validation/options.js';
@@ -18,7 +17,7 @@ export const OPTIONS_OF_MODULE: OptionsPlace = {
   elsewhere: {
     isGlobal: BESIDE_FACTORY,
     exceptionFilter: BESIDE_FACTORY,
-    ...atOnePlace([...IOREDIS_OPTIONS, 'cluster', 'url'], IN_CONNECTION),
+    ...atOnePlace([...KNOWN_OPTIONS, 'cluster', 'url'], IN_CONNECTION),
     ...atOnePlace(SERVICE_WORK_OPTIONS, WHERE_LOCKED),
     logger: 'in createLocks(); an application has the logger of Nest',
     nodes: 'in redLock: { nodes: [connection, connection, connection] }',
@@ -30,7 +29,7 @@ const THE_OPTIONS = 'the options of RedisLockModule';
 const kindOf = (options: unknown): string | undefined => {
   if (typeof options === 'string') return 'text';
   if (Array.isArray(options)) return 'a list';
-  return isRedisClient(options) || isClusterClient(options) ? 'a client' : undefined;
+  return isGivenClient(options) || isGivenCluster(options) ? 'a client' : undefined;
 };
 
 /**

@@ -1,12 +1,7 @@
 import { majorityOf } from '../../backend/quorum/majority.js';
-import {
-  type ConnectionInput,
-  hasSentinels,
-  isCluster,
-  keyPrefixOf,
-  nodeAddress,
-  type ServerInput,
-} from '../../backend/connection/connection-input.js';
+import { addressOf, hasSentinels, type ServerTarget } from '../../backend/connection/target.js';
+import { type ConnectionInput, isCluster } from '../../backend/redis-target.js';
+import type { ConnectionParser } from './connection.options.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import { namesOf, parseOptions } from '../../validation/options.js';
@@ -16,7 +11,7 @@ import { type Duration, parseDuration } from '../../time/duration.js';
 export interface RedLockOptions {
   /**
    * At least three servers that share nothing: no replicas of each other, no two databases of one server. Each is a
-   * URL, ioredis options or an ioredis client, as for `connection`.
+   * URL, options or a client, as for `connection`.
    */
   readonly nodes: readonly ConnectionInput[];
   /**
@@ -31,7 +26,7 @@ export interface RedLockOptions {
 /** The same options, validated and complete. */
 export interface RedLockSettings {
   /** By address, without passwords. */
-  readonly nodes: ReadonlyMap<string, ServerInput>;
+  readonly nodes: ReadonlyMap<string, ServerTarget>;
   /** Milliseconds. */
   readonly nodeTimeout: number;
   readonly quorum: number;
@@ -51,7 +46,7 @@ const refused = (option: string, why: string, value?: unknown): LockOptionsError
  */
 const parseRedLockOptions = (
   options: unknown,
-  parseConnection: (connection: unknown) => ConnectionInput,
+  parseConnection: ConnectionParser,
   keyPrefix: string,
 ): RedLockSettings => {
   // Not shown, whatever it is: it may be a list of connections with passwords.
@@ -70,39 +65,35 @@ const parseRedLockOptions = (
 
 const parseNodes = (
   nodes: unknown,
-  parseConnection: (connection: unknown) => ConnectionInput,
+  parseConnection: ConnectionParser,
   keyPrefix: string,
-): ReadonlyMap<string, ServerInput> => {
+): ReadonlyMap<string, ServerTarget> => {
   if (!Array.isArray(nodes)) throw refused('redLock.nodes', 'must be a list of connections');
   if (nodes.length < FEWEST_NODES) {
     const why = `must be at least ${FEWEST_NODES} independent servers, not ${nodes.length}: fewer tolerate no failure`;
     throw refused('redLock.nodes', why);
   }
-  const byAddress = new Map<string, ServerInput>();
+  const byAddress = new Map<string, ServerTarget>();
   nodes.forEach((node: unknown, index) => {
     const option = `redLock.nodes[${index}]`;
-    const connection = parseNode(option, node, parseConnection);
-    const address = nodeAddress(connection);
+    const server = parseNode(option, node, parseConnection);
+    const address = addressOf(server.options);
     if (byAddress.has(address)) {
       throw refused(option, `leads to ${address}, which is already in the list; each node must be a server of its own`);
     }
-    const ownPrefix = keyPrefixOf(connection);
+    const ownPrefix = server.options.keyPrefix ?? '';
     if (ownPrefix !== '' && ownPrefix !== keyPrefix) {
       throw refused(option, `has a keyPrefix of its own; give keyPrefix to the module, so that all nodes use the same`);
     }
-    byAddress.set(address, connection);
+    byAddress.set(address, server);
   });
   return byAddress;
 };
 
-const parseNode = (
-  option: string,
-  node: unknown,
-  parseConnection: (connection: unknown) => ConnectionInput,
-): ServerInput => {
+const parseNode = (option: string, node: unknown, parseConnection: ConnectionParser): ServerTarget => {
   try {
-    const connection = parseConnection(node);
-    if (!isCluster(connection) && !hasSentinels(connection)) return connection;
+    const target = parseConnection(node);
+    if (!isCluster(target) && !hasSentinels(target.options)) return target;
     throw refused(option, 'must be one server, not a cluster or a master behind Sentinels');
   } catch (error) {
     if (error instanceof LockOptionsError) throw refused(option, `is refused: ${error.message}`);
@@ -125,7 +116,7 @@ const parseQuorum = (quorum: unknown, size: number): number => {
 export const parseRedLockBeside = (
   { target, keyPrefix }: { readonly target: { readonly kind: string }; readonly keyPrefix: string },
   redLock: unknown,
-  parseConnection: (connection: unknown) => ConnectionInput,
+  parseConnection: ConnectionParser,
 ): RedLockSettings | undefined => {
   if (redLock === undefined) return undefined;
   if (target.kind !== 'memory') return parseRedLockOptions(redLock, parseConnection, keyPrefix);

@@ -1,8 +1,10 @@
 import type { Fencing } from '../../backend/lock-operations.js';
+import type { RedisDriver } from '../../backend/driver/redis-driver.js';
+import type { DriverName } from '../../backend/driver/drivers.js';
 import { LockOptionsError } from '../../errors.js';
 import { formatValue } from '../../validation/format-value.js';
 import { oneOf } from '../../validation/one-of.js';
-import type { ConnectionInput } from '../../backend/connection/connection-input.js';
+import type { ConnectionInput } from '../../backend/redis-target.js';
 import { AS_IF_UNSET, missingValueIn } from '../../validation/missing-value.js';
 import { invalidOption, namesIn, parseOptions } from '../../validation/options.js';
 import { type DeadlockOptions, parseDeadlocks } from './deadlock.options.js';
@@ -10,7 +12,7 @@ import { type HandoverOptions, parseHandover } from './handover.options.js';
 import { type HolderRecordOptions, parseHolderRecords } from './holder-records.options.js';
 import { OPTIONS_OF_MODULE, refuseOtherThanOptions } from './misplaced-options.js';
 import { parseReplicas, type ReplicaOptions } from './replica.options.js';
-import { parseConnection } from './connection.options.js';
+import { connectionParser, parseDriver } from './connection.options.js';
 import { parseConnectionTargets } from './connection-targets.js';
 import { parseRedLockBeside, type RedLockOptions } from './red-lock.options.js';
 import type { LockSettings } from './lock-settings.js';
@@ -20,9 +22,9 @@ import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../tim
 /** Options of `RedisLockModule.forRoot()`. Every option has a default. Durations are ms or such as `'30s'`. */
 export interface RedisLockOptions extends DeadlockOptions {
   /**
-   * A URL or ioredis options of one server, ioredis options with `sentinels` and `name`, `{ cluster: [nodes] }`, or an
-   * ioredis client of any of these; or `'memory'`, the memory of this process, for tests and development. A client is
-   * duplicated with the settings that locks need; it is never changed or closed. Default: `redis://127.0.0.1:6379`; if
+   * A URL or options of one server, options with `sentinels` and `name`, `{ cluster: [nodes] }`, or a client of any of
+   * these; or `'memory'`, the memory of this process, for tests and development. Connections are made from a client
+   * with the settings that locks need; it is never changed or closed. Default: `redis://127.0.0.1:6379`; if
    * only `redLock` is given there is no default, and everything except `getRedLock(name)` is refused. A key that is
    * present but undefined is refused, because it mostly comes from an unset environment variable.
    */
@@ -34,6 +36,12 @@ export interface RedisLockOptions extends DeadlockOptions {
    * is two locks.
    */
   readonly connections?: Readonly<Record<string, ConnectionInput>>;
+  /**
+   * The client library that makes the connections, or a driver of another one; a client given as `connection` is made
+   * again by its own library. The library is loaded with the first connection. Default: the one that is installed,
+   * `ioredis` if both are.
+   */
+  readonly driver?: DriverName | RedisDriver | undefined;
   /** Independent servers for `LockService.getRedLock(name)`. All other locks use the connections. Default: none. */
   readonly redLock?: RedLockOptions | undefined;
   /**
@@ -139,6 +147,7 @@ export interface RedisLockOptions extends DeadlockOptions {
 const ABOUT = {
   connection: 'servers',
   connections: 'servers',
+  driver: 'servers',
   redLock: 'servers',
   keyPrefix: 'locks',
   wait: 'locks',
@@ -172,7 +181,9 @@ export const ABOUT_SERVERS = namesIn(ABOUT).filter((name) => ABOUT[name] === 'se
 export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
   refuseOtherThanOptions(options);
   const given = parseOptions(options, OPTIONS, OPTIONS_OF_MODULE);
-  const { main, others } = parseConnectionTargets({ ...given, keyPrefix: keyPrefix(given.keyPrefix) });
+  const parseConnection = connectionParser(parseDriver(given.driver));
+  const targets = parseConnectionTargets({ ...given, keyPrefix: keyPrefix(given.keyPrefix) }, parseConnection);
+  const { main, others } = targets;
   const renewedLease = duration(given.renewedLease, 'renewedLease', 30_000, 50);
   return {
     ...main,

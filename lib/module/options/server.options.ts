@@ -54,7 +54,7 @@ export const checkKeyPrefix = (keyPrefix: unknown): void =>
 const ADDRESS_KEYS = ['host', 'path', 'sentinels'] as const;
 
 /**
- * ioredis connects to localhost if the address is undefined or empty, for example from an unset environment variable.
+ * A client connects to localhost if the address is undefined or empty, for example from an unset environment variable.
  * An absent key selects the default on purpose.
  */
 const checkAddress = (options: RawOptions): void => {

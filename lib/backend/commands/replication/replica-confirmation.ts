@@ -2,7 +2,7 @@ import { LockUnavailableError } from '../../../errors.js';
 import { runOutsideContexts } from '../../../context/owner-context.js';
 import type { MonotonicScheduler } from '../../../time/scheduler.js';
 import { RedisConnection } from '../../connection/redis-connection.js';
-import type { ServerInput } from '../../connection/connection-input.js';
+import type { ServerTarget } from '../../connection/target.js';
 import { rawReply, withDeadline } from '../../connection/with-deadline.js';
 import {
   isAppendOnlyOff,
@@ -61,11 +61,11 @@ export class ReplicaConfirmation {
   private busy = false;
 
   constructor(
-    input: ServerInput,
+    target: ServerTarget,
     private readonly commandTimeout: number,
     private readonly scheduler: MonotonicScheduler,
   ) {
-    this.connection = new RedisConnection(input, 'replication', commandTimeout, scheduler, {
+    this.connection = new RedisConnection(target, 'replication', commandTimeout, scheduler, {
       prepare: () => Promise.resolve(),
     });
   }
@@ -134,16 +134,23 @@ export class ReplicaConfirmation {
     min: number,
     timeout: number,
   ): Promise<Confirmation> {
-    const { client } = this.connection;
+    const { connection } = this;
     const writes = requests.map(async ({ written: { text, keyCount, parameters }, asking }) => {
-      const announced = asking ? client.asking() : undefined;
-      const written = client[how](how === 'evalsha' ? scriptHash(text) : text, keyCount, ...parameters);
+      const announced = asking ? connection.send(['ASKING']) : undefined;
+      const written = connection.send([
+        how,
+        how === 'evalsha' ? scriptHash(text) : text,
+        String(keyCount),
+        ...parameters,
+      ]);
       const [reply] = await Promise.all([written, announced]);
       if (isReplyOf(scripts.replication.confirmHold, reply)) return reply[0] === 'held';
       throw unexpectedReply(reply);
     });
     const aof = requests.some((request) => request.aof);
-    const waited = (aof ? this.waitForDisks(min, timeout) : client.wait(min, timeout)).catch((error: unknown) => {
+    const waited = (
+      aof ? this.waitForDisks(min, timeout) : connection.send(['WAIT', String(min), String(timeout)])
+    ).catch((error: unknown) => {
       throw waitRefused(aof, error);
     });
     const [replicas, found] = await Promise.all([waited, Promise.allSettled(writes)]);
@@ -153,7 +160,7 @@ export class ReplicaConfirmation {
 
   /** Resolves with the number of replicas that have the write on disk; with 0 if the server itself does not. */
   private async waitForDisks(min: number, timeout: number): Promise<number> {
-    const reply = await this.connection.client.call('WAITAOF', '1', String(min), String(timeout));
+    const reply = await this.connection.send(['WAITAOF', '1', String(min), String(timeout)]);
     const [own, replicas]: readonly unknown[] = Array.isArray(reply) ? reply : [];
     if (typeof own !== 'number' || typeof replicas !== 'number') throw unexpectedReply(reply);
     return own > 0 ? replicas : 0;
