@@ -53,18 +53,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'renewal-after-release',
-    what: 'the watchdog goes on renewing what was released',
-    edits: [
-      { file: 'holds/grant.ts', find: 'if (!this.isJoinable) this.letGo();', replace: '' },
-      {
-        file: 'holds/grant.ts',
-        find: 'this.state = afterClose(state);\n    this.letGo();',
-        replace: 'this.state = afterClose(state);',
-      },
-    ],
-  },
-  {
     name: 'permits-returned-twice',
     what: 'a release of permits whose reply was lost is sent again as another release',
     edits: [
