@@ -5,6 +5,7 @@ import { Keyspace } from '../../lib/backend/memory/keyspace.js';
 import * as L from '../../lib/backend/memory/lua.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
+import { messageOf } from '../../lib/errors.js';
 
 const TOOL = new URL('../../tools/lua-to-js.mjs', import.meta.url);
 
@@ -102,15 +103,15 @@ describe('A translated script', () => {
       ['k', 'l'],
       ['1', 'two', '3.5'],
     ];
-    const kindOf = (error: unknown): string => String(error).split(' ').slice(0, 2).join(' ');
-    const real: unknown = await admin.eval(text, keys.length, ...keys, ...args).catch(kindOf);
+    const codeOf = (error: unknown): string => `refused: ${messageOf(error).split(' ')[0]}`;
+    const real: unknown = await admin.eval(text, keys.length, ...keys, ...args).catch(codeOf);
     const keyspace = new Keyspace(Date.now, { publish: () => 0, receivers: () => 0 });
     const run = runInNewContext(translated[index] ?? '', { L }) as L.TranslatedScript;
     let found: unknown;
     try {
       found = L.runScript(keyspace, run, keys, args);
     } catch (error) {
-      found = kindOf(error);
+      found = codeOf(error);
     }
     expect(found).toEqual(real);
   });

@@ -15,6 +15,7 @@ export const connectWithin = async (
   listener: DriverListener,
   scheduler: MonotonicScheduler,
 ): Promise<DriverConnection> => {
+  signal.throwIfAborted();
   const attempt = new AbortController();
   const abort = (): void => attempt.abort();
   const unlisten = onAbort(signal, abort);

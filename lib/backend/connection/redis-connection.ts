@@ -160,7 +160,8 @@ export class RedisConnection {
   /** Ends the present connection and makes another. Does nothing while that is in progress. */
   reconnect(): void {
     const { current } = this;
-    if (!current) return;
+    // What is closing tells of its end itself.
+    if (!current || this.state === 'closed') return;
     this.lost();
     current.end();
   }
@@ -317,7 +318,7 @@ export class RedisConnection {
 
   private drop(reason: Error): void {
     const { current } = this;
-    if (!current) return;
+    if (!current || this.state === 'closed') return;
     this.failed(reason);
     this.lost();
     current.destroy();
@@ -325,9 +326,7 @@ export class RedisConnection {
 
   /** The present connection is over, or not used any more: what it says from now on is ignored. */
   private lost(): void {
-    const { state } = this;
     this.current = undefined;
-    if (state === 'closed') return;
     this.state = 'pausing';
     this.isWritable = false;
     this.sentScripts.clear();
