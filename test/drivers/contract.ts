@@ -207,6 +207,32 @@ export const describeDriver = (name: string, driver: RedisDriver): void =>
       await expect(connection.send(['ACL', 'WHOAMI'])).resolves.toBe('joe');
     });
 
+    it.each<[string, (abort: () => void) => unknown]>([
+      ['at once', (abort) => abort()],
+      ['after a tick', (abort) => process.nextTick(abort)],
+      ['after a turn', (abort) => setImmediate(abort)],
+      ['after a millisecond', (abort) => setTimeout(abort, 1)],
+      ['after three', (abort) => setTimeout(abort, 3)],
+    ])('leaves nothing open if it is given up %s', async (_, soon) => {
+      const clients = async (): Promise<number> =>
+        String(await admin.client('LIST'))
+          .trim()
+          .split('\n').length;
+      const before = await clients();
+      const attempt = new AbortController();
+      const login = { ...at(server), username: 'default', password: 'none' };
+      const connecting = driver.connect(login, { timeout: TIMEOUT, signal: attempt.signal }, new Heard());
+      soon(() => attempt.abort());
+      // It may have been made before.
+      await connecting.then(
+        (connection) => connection.destroy(),
+        () => {},
+      );
+      await until(async () => (await clients()) === before);
+      await sleep(30);
+      expect(await clients()).toBe(before);
+    });
+
     it('gives up a connection that is not answered, when it is told to', async () => {
       const sockets = new Set<Socket>();
       const silent: Server = createServer((socket) => sockets.add(socket.on('error', ignore).resume()));

@@ -89,6 +89,8 @@ class NodeRedisConnection implements DriverConnection {
   /** Whether nothing may be sent any more. */
   private isEnding = false;
   private hasEnded = false;
+  /** Whether the socket is connected: only then can a client be destroyed for good. */
+  private hasSocket = false;
   private isConnected = false;
   /** The last change of subscriptions: node-redis sends nothing for a channel that it believes to be subscribed to. */
   private change: Promise<unknown> = Promise.resolve();
@@ -102,21 +104,31 @@ class NodeRedisConnection implements DriverConnection {
     client.on('error', (error: unknown) => this.over(error));
     client.on('end', () => this.over());
     client.on('sharded-channel-moved', () => listener.onMoved());
+    client.on('connect', () => {
+      this.hasSocket = true;
+      if (this.isEnding) this.destroy();
+    });
   }
 
   static async connect(client: Client, signal: AbortSignal, listener: DriverListener): Promise<NodeRedisConnection> {
     const connection = new NodeRedisConnection(client, listener);
-    const unlisten = onAbort(signal, () => connection.destroy());
+    let giveUp = (): void => {};
+    const givenUp = new Promise<never>((_, reject) => {
+      giveUp = () => reject(new DriverError('cut', 'The connection was given up'));
+    });
+    const unlisten = onAbort(signal, () => {
+      connection.destroy();
+      giveUp();
+    });
     try {
-      await client.connect();
-      connection.isConnected = true;
+      await Promise.race([client.connect(), givenUp]);
     } catch (error) {
       connection.destroy();
       throw withCode(error);
     } finally {
       unlisten();
     }
-    if (connection.hasEnded) throw new DriverError('cut', 'The connection has ended');
+    connection.isConnected = true;
     return connection;
   }
 
@@ -152,6 +164,8 @@ class NodeRedisConnection implements DriverConnection {
   }
 
   destroy(): void {
+    this.isEnding = true;
+    if (!this.hasSocket) return;
     try {
       this.client.destroy();
     } catch {
