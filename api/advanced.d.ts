@@ -38,15 +38,6 @@ export interface BlockedLock {
 
 export type CallerSignal = (...args: never[]) => AbortSignal | undefined;
 
-// not exported
-interface ClientOptions {
-    readonly username?: string | undefined;
-    readonly password?: string | undefined;
-    readonly database?: number | undefined;
-    readonly keyPrefix?: string | Uint8Array | undefined;
-    readonly socket?: (ConnectionOptions & SocketAddress) | undefined;
-}
-
 export interface ClusterInput {
     readonly cluster: readonly ClusterSeed[];
     readonly redisOptions?: ServerOptions | undefined;
@@ -260,7 +251,6 @@ export interface InspectedWaiting {
     }[];
 }
 
-// not exported
 export interface IoredisClient {
     readonly status: string;
     readonly isCluster: boolean;
@@ -268,7 +258,6 @@ export interface IoredisClient {
     duplicate(override: object): object;
 }
 
-// not exported
 export interface IoredisCluster {
     readonly isCluster: boolean;
     readonly options: {
@@ -517,10 +506,9 @@ declare const NOT_WITH_PERMITS: readonly [
     "holdAtLeast"
 ];
 
-// not exported
 export interface NodeRedisClient {
     readonly isReady: boolean;
-    readonly options: ClientOptions;
+    readonly options: object;
     sendCommand(args: readonly string[]): Promise<unknown>;
     duplicate(overrides: object): object;
 }
@@ -671,14 +659,6 @@ export type SingleFlightMethodOptions = SharedResultOptions & ConnectionChoice &
 };
 
 export type SingleFlightOptions = SharedResultOptions & AcquireOptions & ConnectionChoice;
-
-// not exported
-interface SocketAddress {
-    readonly tls?: boolean | undefined;
-    readonly host?: string | undefined;
-    readonly port?: number | undefined;
-    readonly path?: string | undefined;
-}
 
 export interface TemplateStats {
     readonly kind: LockKindName;

@@ -27,6 +27,8 @@ export {
   type RedisDriver,
 } from './backend/driver/redis-driver.js';
 export type { GivenClient, GivenCluster } from './backend/driver/given-client.js';
+export type { IoredisClient, IoredisCluster } from './backend/driver/ioredis-driver.js';
+export type { NodeRedisClient } from './backend/driver/node-redis-driver.js';
 export type { AddressMap, SentinelAddress, ServerAddress, ServerOptions } from './backend/driver/server-options.js';
 export { type LockScript, lockScripts } from './backend/scripts/all-scripts.js';
 export type { ClusterInput, ClusterSeed } from './backend/cluster/cluster-servers.js';

@@ -239,7 +239,7 @@ export const nodeRedisDriver: RedisDriver = driverOf(({ username, password }, op
 /** A client of node-redis, as a structural type: accepts an instance of another installed copy. It is only duplicated. */
 export interface NodeRedisClient {
   readonly isReady: boolean;
-  readonly options: ClientOptions;
+  readonly options: object;
   sendCommand(args: readonly string[]): Promise<unknown>;
   duplicate(overrides: object): object;
 }
@@ -255,7 +255,8 @@ export const isNodeRedisClient = (given: unknown): given is NodeRedisClient =>
 
 /** Where a client leads, and as whom. */
 export const nodeRedisOptions = ({ options }: NodeRedisClient): ServerOptions => {
-  const { username, password, database, keyPrefix, socket: { tls, host, port, path, ...rest } = {} } = options;
+  const { username, password, database, keyPrefix, socket = {} } = options as ClientOptions;
+  const { tls, host, port, path, ...rest } = socket;
   const prefix = keyPrefix === undefined ? undefined : Buffer.from(keyPrefix).toString();
   return {
     host,
@@ -273,6 +274,6 @@ export const nodeRedisOptions = ({ options }: NodeRedisClient): ServerOptions =>
 export const duplicatingNodeRedis = (client: NodeRedisClient): RedisDriver =>
   driverOf((_server, options, socket) => {
     // A path leads there, whatever it is.
-    const { path: _path, ...given } = client.options.socket ?? {};
+    const { socket: { path: _path, ...given } = {} } = client.options as ClientOptions;
     return client.duplicate({ ...options, socket: { ...given, ...socket } }) as Client;
   });
