@@ -3,7 +3,7 @@ import { type GivenCluster, isGivenCluster } from '../driver/given-client.js';
 import type { AddressMap, ServerOptions } from '../driver/server-options.js';
 import { invalidConnection } from '../connection/invalid-connection.js';
 import { parseConnectionUrl } from '../connection/connection-url.js';
-import type { ServerTarget } from '../connection/target.js';
+import { reachable, type ServerTarget } from '../connection/target.js';
 
 /** One server of a cluster from which the others are learned: a URL, or host and port. */
 export type ClusterSeed = string | { readonly host: string; readonly port?: number | string | undefined };
@@ -68,8 +68,6 @@ export const clusterServers = (input: ClusterInput | GivenCluster, driver: Redis
   // A URL may contain user, password and TLS, which then apply to all servers.
   const { host: _host, port: _port, ...fromSeed } = seeds[0] ?? {};
   const shared: ServerOptions = { ...fromSeed, ...redisOptions };
-  const mapped = (address: Address): { host: string; port: number } | null | undefined =>
-    typeof natMap === 'function' ? natMap(address) : natMap?.[address];
   return {
     options: { ...shared, keyPrefix },
     seeds: seeds.map(({ host = DEFAULT_HOST, port = DEFAULT_PORT }) => addressOf(host, Number(port))),
@@ -79,9 +77,8 @@ export const clusterServers = (input: ClusterInput | GivenCluster, driver: Redis
       driver,
     }),
     reachable: (host, port) => {
-      const address = addressOf(host, port);
-      const other = mapped(address);
-      return other ? addressOf(other.host, other.port) : address;
+      const mapped = reachable({ natMap }, host, String(port));
+      return addressOf(mapped.host, mapped.port);
     },
   };
 };

@@ -1,22 +1,11 @@
 import { LockUnavailableError, messageOf } from '../../errors.js';
 import { titleOf } from '../../events/outage.js';
 import { PERMANENT, time } from './reply-errors.js';
-import { MissingClientError } from '../driver/redis-driver.js';
+import { codeOf, MissingClientError } from '../driver/redis-driver.js';
 import { UnknownMasterError } from './sentinels.js';
 import type { Endpoint } from './target.js';
 
-/** Error code of the operating system, OpenSSL or Node; '' if there is none. */
-export const codeOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-
 export const isCut = (error: unknown): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
-
-/**
- * Whether the TLS handshake failed. A server that refuses our certificate sends an alert and closes the connection, in
- * TLS 1.3 after we consider ourselves connected: whether the alert arrives before the close is a matter of luck. Once
- * it did, it stays the reason.
- */
-export const isHandshakeError = (error: unknown): boolean => codeOf(error).startsWith('ERR_SSL_');
 
 /** A server that does not know a command repeats its arguments, such as a password. */
 const ARGUMENTS = /,? with args beginning with:[^\n]*/;

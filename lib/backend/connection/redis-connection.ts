@@ -1,7 +1,13 @@
 import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 import { type LockUnavailableError, messageOf } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
-import { type Command, type DriverConnection, DriverError, type DriverListener } from '../driver/redis-driver.js';
+import {
+  type Command,
+  type DriverConnection,
+  DriverError,
+  type DriverListener,
+  isHandshakeError,
+} from '../driver/redis-driver.js';
 import { connectWithin } from './connect-within.js';
 import { Sentinels } from './sentinels.js';
 import { silent, SilenceGuard } from './silence-guard.js';
@@ -11,7 +17,6 @@ import {
   describeProblem,
   explain,
   isCut,
-  isHandshakeError,
   noConnection,
   withoutSecrets,
 } from './connection-problem.js';
@@ -160,7 +165,7 @@ export class RedisConnection {
   /** Ends the present connection and makes another. Does nothing while that is in progress. */
   reconnect(): void {
     const { current } = this;
-    // What is closing tells of its end itself.
+    // A connection that is closing tells of its end itself.
     if (!current || this.state === 'closed') return;
     this.lost();
     current.end();
@@ -350,7 +355,7 @@ export class RedisConnection {
   }
 }
 
-/** What the server has said, if it has refused the command. */
+/** The reply of the server, if it has refused the command. */
 const refusalIn = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? error.cause : error;
 

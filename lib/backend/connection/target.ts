@@ -48,11 +48,11 @@ export const sentinelAt = (options: ServerOptions, { host, port }: SentinelAddre
 /** Names every option that leads elsewhere: those of a given client would remain. */
 const NO_SENTINELS: ServerOptions = { path: undefined, sentinels: undefined, name: undefined };
 
-/** Where a server can be reached from here that Sentinels report at this address. */
+/** Where a server can be reached from here that others report at this address. */
 export const reachable = ({ natMap }: ServerOptions, host: string, port: string): ServerAddress => {
   const reported = `${host}:${port}`;
   const mapped = typeof natMap === 'function' ? natMap(reported) : natMap?.[reported];
-  return mapped ?? { host, port: Number(port) };
+  return mapped || { host, port: Number(port) };
 };
 
 /** The options for the master that Sentinels have named. */

@@ -15,7 +15,7 @@ type Corkable = Pick<DriverConnection, 'cork' | 'uncork'>;
 export class WriteBatch {
   /** Number of commands that are neither answered nor failed. */
   inFlight = 0;
-  /** What is corked until the end of the turn. */
+  /** The connection that is corked until the end of the turn. */
   private corked: Corkable | undefined;
   /** Number of commands that the socket holds back. */
   private heldBack = 0;

@@ -4,10 +4,11 @@ import {
   type Command,
   type ConnectTerms,
   type DriverConnection,
-  DriverError,
   type DriverListener,
   type FailureKind,
+  isHandshakeError,
   missingClient,
+  notWritten,
   type RedisDriver,
 } from './redis-driver.js';
 import type { ServerOptions } from './server-options.js';
@@ -65,9 +66,6 @@ const REPLIES = { replyMapping: 'legacy' } as const;
 
 const ignore = (): void => {};
 
-const isHandshakeError = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && String(error.code).startsWith('ERR_SSL_');
-
 /** One connection of ioredis, which connects no second time. */
 class IoredisConnection implements DriverConnection {
   private hasEnded = false;
@@ -107,7 +105,7 @@ class IoredisConnection implements DriverConnection {
         else reject(connection.reason ?? new Error(CLOSED));
       });
       signal.addEventListener('abort', abort);
-      // What it fails with is an event as well, or the client has been ended.
+      // A failure is an event as well, or the client has been ended.
       client.connect().catch((error: Error) => {
         connection.reason ??= error;
       });
@@ -146,8 +144,6 @@ class IoredisConnection implements DriverConnection {
     this.client.stream?.destroy();
   }
 }
-
-const notWritten = (): DriverError => new DriverError('not-written', 'The connection has ended');
 
 const CLOSED = 'Connection is closed.';
 

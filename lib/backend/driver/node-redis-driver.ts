@@ -7,6 +7,7 @@ import {
   DriverError,
   type DriverListener,
   missingClient,
+  notWritten,
   type RedisDriver,
 } from './redis-driver.js';
 import type { ServerOptions } from './server-options.js';
@@ -18,7 +19,6 @@ type OnMessage = (message: string, channel: string) => void;
 
 /** The part of a client of node-redis that is used. */
 interface Client {
-  readonly isOpen: boolean;
   connect(): Promise<unknown>;
   close(): Promise<unknown>;
   destroy(): void;
@@ -200,10 +200,8 @@ class NodeRedisConnection implements DriverConnection {
   }
 }
 
-/** What the errors of servers begin with. */
+/** The beginning of the errors of servers. */
 const ERROR_CODE = /^[A-Z]{2}[A-Z\d]* /;
-
-const notWritten = (): DriverError => new DriverError('not-written', 'The connection has ended');
 
 const withCode = (error: unknown): unknown =>
   messageOf(error) === 'Connection timeout'

@@ -1,7 +1,7 @@
 import type { ServerOptions } from './server-options.js';
 
 /**
- * What the library needs of a client library for Redis: one connection to one server. Nothing is queued, repeated or
+ * The part of a client library for Redis that locks need: one connection to one server. Nothing is queued, repeated or
  * connected again below; clusters, Sentinels, deadlines and retries are dealt with above.
  */
 export interface RedisDriver {
@@ -78,6 +78,9 @@ export class DriverError extends Error {
   }
 }
 
+/** The failure of a command that comes when the connection is over. */
+export const notWritten = (): DriverError => new DriverError('not-written', 'The connection has ended');
+
 /** The client library of a driver is not installed. */
 export class MissingClientError extends Error {
   override readonly name = 'MissingClientError';
@@ -88,11 +91,19 @@ export class MissingClientError extends Error {
   }
 }
 
-/** What has to be thrown if a library cannot be loaded. */
+/** The error to throw if a library cannot be loaded. */
 export const missingClient = (packageName: string, error: unknown): unknown =>
-  error instanceof Error &&
-  'code' in error &&
-  error.code === 'MODULE_NOT_FOUND' &&
-  error.message.includes(`'${packageName}'`)
+  error instanceof Error && codeOf(error) === 'MODULE_NOT_FOUND' && error.message.includes(`'${packageName}'`)
     ? new MissingClientError([packageName])
     : error;
+
+/** Error code of the operating system, OpenSSL or Node; '' if there is none. */
+export const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+
+/**
+ * Whether the TLS handshake failed. A server that refuses our certificate sends an alert and closes the connection, in
+ * TLS 1.3 after we consider ourselves connected: whether the alert arrives before the close is a matter of luck. Once
+ * it did, it stays the reason.
+ */
+export const isHandshakeError = (error: unknown): boolean => codeOf(error).startsWith('ERR_SSL_');
