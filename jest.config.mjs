@@ -31,7 +31,7 @@ export default {
   moduleNameMapper: {
     '^nest-redis-lock$': '<rootDir>/lib/index.ts',
     '^nest-redis-lock/(advanced|standalone)$': '<rootDir>/lib/$1.ts',
-    '^nest-redis-lock/testing$': '<rootDir>/lib/testing/index.ts',
+    '^nest-redis-lock/(testing|driver-kit)$': '<rootDir>/lib/$1/index.ts',
     '^nest-redis-lock/([a-z]+)$': '<rootDir>/lib/integrations/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -50,11 +50,6 @@ export type ClusterSeed = string | {
     readonly port?: number | string | undefined;
 };
 
-export type Command = readonly [
-    name: string,
-    ...args: string[]
-];
-
 export type CommandOutcome = 'not-sent' | 'refused' | 'unknown';
 
 export interface ConflictContext {
@@ -63,11 +58,6 @@ export interface ConflictContext {
 }
 
 export type ConflictHandler<R = unknown> = (context: ConflictContext) => R | PromiseLike<R>;
-
-export interface ConnectTerms {
-    readonly timeout: number;
-    readonly signal: AbortSignal;
-}
 
 export interface ConnectionChoice {
     readonly connection?: string | undefined;
@@ -99,27 +89,6 @@ export interface DetachOptions {
     readonly lease?: Duration | undefined;
 }
 
-export interface DriverConnection {
-    send(command: Command): Promise<unknown>;
-    subscribe(channels: readonly string[], isSharded: boolean): Promise<unknown>;
-    unsubscribe(channels: readonly string[], isSharded: boolean): Promise<unknown>;
-    cork(): void;
-    uncork(): void;
-    end(): void;
-    destroy(): void;
-}
-
-export declare class DriverError extends Error {
-    readonly kind: FailureKind;
-    constructor(kind: FailureKind, message: string, options?: ErrorOptions);
-}
-
-export interface DriverListener {
-    onMessage(channel: string, message: string): void;
-    onMoved(): void;
-    onEnd(reason?: unknown): void;
-}
-
 export type DriverName = 'ioredis' | 'node-redis';
 
 export interface ErrorClass {
@@ -149,8 +118,6 @@ export interface ExponentialBackoff {
     readonly max?: Duration | undefined;
     readonly multiplier?: number | undefined;
 }
-
-export type FailureKind = 'refused' | 'not-written' | 'cut';
 
 export type Fencing = 'clock' | 'counter';
 
@@ -581,11 +548,6 @@ export interface RedLockOptions {
     readonly nodes: readonly ConnectionInput[];
     readonly nodeTimeout?: Duration | undefined;
     readonly quorum?: number | undefined;
-}
-
-export interface RedisDriver {
-    readonly name: string;
-    connect(server: ServerOptions, terms: ConnectTerms, listener: DriverListener): Promise<DriverConnection>;
 }
 
 export interface RedisLockModuleExtras {

@@ -40,7 +40,6 @@ import type {
     PermitOptions,
     ReadWriteLockOptions,
     RedLockOptions,
-    RedisDriver,
     RedisLockModuleExtras,
     ReplicaOptions,
     ReturnedLockOptions,
@@ -51,6 +50,9 @@ import type {
     UpgradeOptions,
     WaitOptions,
 } from './advanced.js';
+import type {
+    RedisDriver,
+} from './driver-kit.js';
 import type {
     ArgumentsHost,
     ConfigurableModuleAsyncOptions,

@@ -17,15 +17,6 @@ export type { KeyFunction } from './decorators/locked.types.js';
 export type { HexadecimalId, KeyPart } from './keys/key-encoding.js';
 export type { Fencing, NodeResult } from './backend/lock-operations.js';
 export type { DriverName } from './backend/driver/drivers.js';
-export {
-  type Command,
-  type ConnectTerms,
-  type DriverConnection,
-  DriverError,
-  type DriverListener,
-  type FailureKind,
-  type RedisDriver,
-} from './backend/driver/redis-driver.js';
 export type { GivenClient, GivenCluster } from './backend/driver/given-client.js';
 export type { IoredisClient, IoredisCluster } from './backend/driver/ioredis-driver.js';
 export type { NodeRedisClient } from './backend/driver/node-redis-driver.js';

@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['lock.service'],
   ['decorators'],
   // The parts that a user of Nest wires.
-  ['integrations', 'module', 'testing'],
+  ['driver-kit', 'integrations', 'module', 'testing'],
   ['advanced', 'standalone'],
   ['index'],
   // A program of its own.

@@ -42,7 +42,7 @@ const minifier = {
       keep_classnames: true,
       keep_fnames: true,
       toplevel: true,
-      compress: { global_defs: { PACKAGE_VERSION: version } },
+      compress: { passes: 2, global_defs: { PACKAGE_VERSION: version } },
     }),
 };
 
@@ -73,7 +73,7 @@ const needsPeer = (id, getModuleInfo, seen = new Set()) => {
 /** The entry, or the folder of several, that a file is written for; `undefined`: for all. */
 const ownerOf = (id) => {
   const [top, folder] = relative(compiled, id).split('/');
-  return top === 'integrations' ? folder : ['testing', 'cli'].includes(top) ? top : undefined;
+  return top === 'integrations' ? folder : ['testing', 'driver-kit', 'cli'].includes(top) ? top : undefined;
 };
 
 /**

@@ -13,5 +13,6 @@ export const entries = {
   advanced: 'advanced',
   standalone: 'standalone',
   testing: 'testing/index',
+  'driver-kit': 'driver-kit/index',
   ...Object.fromEntries(integrations.map((name) => [name, `integrations/${name}/index`])),
 };

@@ -98,6 +98,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
     linkTo('reference/kinds'),
     linkTo('reference/errors'),
     linkTo('reference/testing'),
+    linkTo('reference/drivers'),
     { text: 'API', link: '/reference/api/', items: [] },
   ]),
   section('Internals', [

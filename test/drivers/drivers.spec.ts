@@ -1,7 +1,155 @@
+import { socketDriver } from '../../docs/snippets/socket-driver.js';
 import { driverNamed } from '../../lib/backend/driver/drivers.js';
-import { describeDriver } from './contract.js';
-import { socketDriver } from './socket-driver.js';
+import {
+  type DriverConnection,
+  DriverError,
+  type DriverListener,
+  driverCases,
+  type RedisDriver,
+} from '../../lib/driver-kit/index.js';
+import { RedisServer } from '../servers/redis/redis-server.js';
 
-describeDriver('ioredis', driverNamed('ioredis'));
-describeDriver('node-redis', driverNamed('node-redis'));
-describeDriver('a bare socket', socketDriver);
+let server: RedisServer;
+
+beforeAll(async () => {
+  server = await RedisServer.start();
+});
+
+afterAll(() => server.stop());
+
+const run = async (driver: RedisDriver, name: string): Promise<void> => {
+  const found = driverCases(driver, { host: server.host, port: server.port }).find((each) => each.name === name);
+  if (!found) throw new Error(`There is no case '${name}'`);
+  return found.run();
+};
+
+describe.each([driverNamed('ioredis'), driverNamed('node-redis'), socketDriver])('A driver of $name', (driver) => {
+  it.each(driverCases(driver).map(({ name }) => name))('%s', async (name) => {
+    await expect(run(driver, name)).resolves.toBeUndefined();
+  });
+});
+
+type Connecting = Parameters<RedisDriver['connect']>;
+
+/** The bare socket, connected in another way. */
+const connecting = (connect: (...given: Connecting) => Promise<DriverConnection>): RedisDriver => ({
+  name: 'broken',
+  connect,
+});
+
+/** The bare socket, whose connections do something else. */
+const sending = (change: (connection: DriverConnection) => Partial<DriverConnection>): RedisDriver =>
+  connecting(async (...given) => {
+    const connection = await socketDriver.connect(...given);
+    return Object.assign(Object.create(connection) as DriverConnection, change(connection));
+  });
+
+const hearing = (change: (listener: DriverListener) => Partial<DriverListener>): RedisDriver =>
+  connecting((to, terms, listener) =>
+    socketDriver.connect(to, terms, {
+      onMessage: (...message) => listener.onMessage(...message),
+      onMoved: () => listener.onMoved(),
+      onEnd: (reason) => listener.onEnd(reason),
+      ...change(listener),
+    }),
+  );
+
+const ignored = (): void => {};
+
+/** What drivers do wrong, and the case that notices it. */
+const MISTAKES: readonly (readonly [mistake: string, noticedBy: string, driver: RedisDriver])[] = [
+  [
+    'maps as objects',
+    'gives replies in the shapes of RESP 2',
+    sending((connection) => ({
+      send: (command) => (command[0] === 'HGETALL' ? Promise.resolve({ a: '1', b: '2' }) : connection.send(command)),
+    })),
+  ],
+  [
+    'text that was trimmed',
+    'sends bytes as they are',
+    sending((connection) => ({
+      send: async (command) => {
+        const reply = await connection.send(command);
+        return typeof reply === 'string' ? reply.replaceAll('\r\n', '\n') : reply;
+      },
+    })),
+  ],
+  [
+    'errors of its library',
+    'tells what the server refuses, with its code, and goes on',
+    sending((connection) => ({
+      send: (command) =>
+        connection.send(command).catch(() => {
+          throw new Error('ERR');
+        }),
+    })),
+  ],
+  ['commands that stay held back', 'sends what was held back', sending(() => ({ uncork: ignored }))],
+  ['messages that are lost', 'hears messages of its channels', hearing(() => ({ onMessage: ignored }))],
+  [
+    'subscriptions that do not end',
+    'hears messages of channels of a shard',
+    sending(() => ({ unsubscribe: () => Promise.resolve() })),
+  ],
+  [
+    'an end that is told twice',
+    'tells what was cut from what it never wrote, ends once, and connects no second time',
+    hearing((listener) => ({
+      onEnd: () => {
+        listener.onEnd();
+        listener.onEnd();
+      },
+    })),
+  ],
+  [
+    'a command after the end that may have been written',
+    'tells what was cut from what it never wrote, ends once, and connects no second time',
+    sending((connection) => ({
+      send: (command) =>
+        connection.send(command).catch((error: unknown) => {
+          throw error instanceof DriverError && error.kind === 'not-written' ? new DriverError('cut', 'cut') : error;
+        }),
+    })),
+  ],
+  ['no end', 'destroys a connection with a command in flight', sending(() => ({ destroy: ignored }))],
+  ['an end that nobody is told of', 'ends a connection after what it has written', hearing(() => ({ onEnd: ignored }))],
+  [
+    'no login',
+    'logs in, and says why it cannot',
+    connecting(({ host, port }, ...rest) => socketDriver.connect({ host, port }, ...rest)),
+  ],
+  [
+    'reasons without a code',
+    'says why there is no connection',
+    connecting((...given) =>
+      socketDriver.connect(...given).catch(() => {
+        throw new Error('no connection');
+      }),
+    ),
+  ],
+  [
+    'attempts that go on',
+    'gives up a connection that is not answered',
+    connecting((to, { timeout }, listener) =>
+      socketDriver.connect(to, { timeout, signal: new AbortController().signal }, listener),
+    ),
+  ],
+];
+
+it('The cases notice each mistake, and name what did not happen', async () => {
+  const silent = sending(() => ({ send: () => new Promise(ignored) }));
+  // At once, since some cases fail by their time limit.
+  const [told, ...missed] = await Promise.all([
+    run(silent, 'sends bytes as they are').catch(String),
+    ...MISTAKES.map(async ([mistake, noticedBy, driver]) => {
+      const isNoticed = await run(driver, noticedBy).then(
+        () => false,
+        () => true,
+      );
+      return isNoticed ? [] : [mistake];
+    }),
+  ]);
+  expect(told).toContain('Not within 10000 ms: an answer');
+  expect(missed.flat()).toEqual([]);
+});

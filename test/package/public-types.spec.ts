@@ -11,6 +11,7 @@ const ENTRIES = [
   'advanced',
   'standalone',
   'testing/index',
+  'driver-kit/index',
   ...['dashboard', 'fencing', 'opentelemetry', 'prometheus', 'schedule', 'terminus', 'transactional', 'typeorm'].map(
     entryOf,
   ),

@@ -2,6 +2,7 @@
 import { LockService } from 'nest-redis-lock';
 import { lockScripts } from 'nest-redis-lock/advanced';
 import { LockDashboardModule } from 'nest-redis-lock/dashboard';
+import { driverCases } from 'nest-redis-lock/driver-kit';
 import { sqlFence } from 'nest-redis-lock/fencing';
 import { observeLocks } from 'nest-redis-lock/opentelemetry';
 import { collectLockMetrics } from 'nest-redis-lock/prometheus';
@@ -18,6 +19,8 @@ export const main: number = LockService;
 export const advanced: number = lockScripts;
 // @ts-expect-error
 export const dashboard: number = LockDashboardModule;
+// @ts-expect-error
+export const driverKit: number = driverCases;
 // @ts-expect-error
 export const fencing: number = sqlFence;
 // @ts-expect-error

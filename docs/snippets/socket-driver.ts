@@ -5,7 +5,7 @@ import {
   DriverError,
   type DriverListener,
   type RedisDriver,
-} from '../../lib/backend/driver/redis-driver.js';
+} from 'nest-redis-lock/driver-kit';
 
 /** An error reply, as a value: a refused part of an array fails no command. */
 class Refusal {
