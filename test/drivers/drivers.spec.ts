@@ -1,3 +1,4 @@
+import * as redis from 'redis';
 import { socketDriver } from '../../docs/snippets/socket-driver.js';
 import { driverNamed } from '../../lib/backend/driver/drivers.js';
 import {
@@ -27,6 +28,20 @@ describe.each([driverNamed('ioredis'), driverNamed('node-redis'), socketDriver])
   it.each(driverCases(driver).map(({ name }) => name))('%s', async (name) => {
     await expect(run(driver, name)).resolves.toBeUndefined();
   });
+});
+
+it('The driver of node-redis makes the methods of all commands once, which takes 50 ms', async () => {
+  const created = jest.spyOn(redis, 'createClient');
+  const elsewhere = await RedisServer.start();
+  for (const to of [server, elsewhere]) {
+    const terms = { timeout: 1000, signal: new AbortController().signal };
+    const listener = { onMessage: ignored, onMoved: ignored, onEnd: ignored };
+    const connection = await driverNamed('node-redis').connect({ host: to.host, port: to.port }, terms, listener);
+    await expect(connection.send(['PING'])).resolves.toBe('PONG');
+    connection.end();
+  }
+  expect(created.mock.calls.length).toBeLessThan(2);
+  await elsewhere.stop();
 });
 
 type Connecting = Parameters<RedisDriver['connect']>;

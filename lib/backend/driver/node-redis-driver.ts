@@ -228,10 +228,14 @@ export const loadNodeRedis = (): typeof import('redis') => {
   }
 };
 
+/** Is never connected. node-redis makes the methods of all commands anew for each client that is not a duplicate: 50 ms. */
+let original: NodeRedisClient | undefined;
+
 /** Connections of the installed node-redis. */
 export const nodeRedisDriver: RedisDriver = driverOf(({ username, password }, options, socket) => {
   const login = { ...(username ? { username } : {}), ...(password ? { password } : {}) };
-  return loadNodeRedis().createClient({ ...options, ...login, socket }) as unknown as Client;
+  original ??= loadNodeRedis().createClient() as unknown as NodeRedisClient;
+  return original.duplicate({ ...options, ...login, socket }) as Client;
 });
 
 /** A client of node-redis, as a structural type: accepts an instance of another installed copy. It is only duplicated. */
