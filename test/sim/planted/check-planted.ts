@@ -36,8 +36,9 @@ const INTRODUCTION = `# Bugs that the explorer finds
 
 Written by \`npm run test:sim -- --planted --write\`, after each bug. Each is planted by changing the library's code while it
 is loaded; nothing on disk changes. Seeds are run from 1 on, or from the first one given with a rare bug, until one fails, in
-two processes, so the seed shown is the first that was reported. \`npm run test:sim -- --planted --only NAME\` plants one of
-them. A run begins with those that the table does not have, since all of them take an hour.`;
+two processes, so the seed shown is the first that was reported. Of a bug that names one scenario, the seeds are those of
+\`--scenario\`. \`npm run test:sim -- --planted --only NAME\` plants one of them. A run begins with those that the table does not
+have, since all of them take an hour.`;
 
 /** The rows of the table, by the names of their bugs. */
 const knownRows = (): Map<string, string> => {
@@ -63,8 +64,8 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Plants a bug. Resolves with whether it was found, and with its row in the table. */
 const find = async (
-  { name, what, edits, from = 1 }: PlantedBug,
-  { seeds, jobs, scenario }: Plan,
+  { name, what, edits, from = 1, scenario: usual }: PlantedBug,
+  { seeds, jobs, scenario = usual }: Plan,
   commit: string,
 ): Promise<readonly [isFound: boolean, row: string]> => {
   const started = performance.now();

@@ -15,4 +15,6 @@ export interface PlantedBug {
   readonly edits: readonly Edit[];
   /** The first seed to run, for a bug that few seeds show. Default: 1. */
   readonly from?: number;
+  /** The one scenario to run, for a bug that few seeds of all show. Default: that of each seed. */
+  readonly scenario?: string;
 }

@@ -191,6 +191,8 @@ export const plantedGrants: readonly PlantedBug[] = [
     name: 'given-lock-kept',
     what: 'a lock whose lease was to be set is not given back when its waiter leaves',
     edits: [{ file: 'waiting/queue/wait-queue.ts', find: 'this.contender.giveBack();', replace: '' }],
+    from: 29_600,
+    scenario: 'grants',
   },
   {
     name: 'short-lease-untold',
@@ -218,6 +220,7 @@ export const plantedGrants: readonly PlantedBug[] = [
     name: 'kept-from-asking',
     what: 'a waiter that a release has kept from asking is not woken after it',
     edits: [{ file: CLIENT, find: 'if (carried.mustAsk) this.waiting.onMissed();', replace: '' }],
+    scenario: 'grants',
   },
   {
     name: 'release-before-reply',
@@ -234,13 +237,15 @@ export const plantedGrants: readonly PlantedBug[] = [
     name: 'asleep-after-passing-on',
     what: 'a client that released before it waited on the server does not ask after the lock was passed on',
     edits: [{ file: 'waiting/queue/peer-yield.ts', find: "state.name === 'yielding' || ", replace: '' }],
-    from: 1_205_400,
+    from: 1_215_000,
+    scenario: 'grants',
   },
   {
     name: 'late-after-withdrawal',
     what: 'a request that came too late is sent again after its entry was withdrawn',
     edits: [{ file: SCRIPTS, find: 'this.withdrawn.add(entry);', replace: '' }],
-    from: 1_203_700,
+    from: 1_233_600,
+    scenario: 'grants',
   },
   {
     name: 'asleep-after-hand-over-run',
@@ -252,5 +257,6 @@ export const plantedGrants: readonly PlantedBug[] = [
         replace: '',
       },
     ],
+    scenario: 'grants',
   },
 ];
