@@ -6,6 +6,9 @@ The contract, fault and topology suites on each server, as \`npm run test:engine
 come from packages of Python, except for the Redis of the machine, and need no installation. \`.ci/run\` runs the contract
 suite on Redis 8.2.
 
+Not run here, since no package has their binaries: Dragonfly, KeyDB, Garnet and managed services. What is known of them is on a
+[page of its own](operate/managed-services.md#servers-that-speak-the-protocol-of-redis).
+
 \`\`\`sh
 npm run test:engines                                          # every suite on every engine
 npm run test:engines -- --only redis-8.2 --suite contract     # some of them, by name
