@@ -1,4 +1,5 @@
-import { type ClusterInput, type ClusterServers, clusterServers } from './cluster/cluster-servers.js';
+import type { ClusterInput } from './cluster/cluster-input.js';
+import { type ClusterServers, clusterServers } from './cluster/cluster-servers.js';
 import { parseConnectionUrl } from './connection/connection-url.js';
 import type { ServerTarget } from './connection/target.js';
 import type { RedisDriver } from './driver/redis-driver.js';

@@ -1,5 +1,10 @@
+import { Redis } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis5';
+import { Redis as Valkey } from 'iovalkey';
 import * as redis from 'redis';
+import { createClient as createClient5 } from 'redis5';
 import { socketDriver } from '../../docs/snippets/socket-driver.js';
+import { driverOf, isGivenClient } from '../../lib/backend/driver/given-client.js';
 import { driverNamed } from '../../lib/backend/driver/drivers.js';
 import {
   type DriverConnection,
@@ -24,11 +29,29 @@ const run = async (driver: RedisDriver, name: string): Promise<void> => {
   return found.run();
 };
 
-describe.each([driverNamed('ioredis'), driverNamed('node-redis'), socketDriver])('A driver of $name', (driver) => {
-  it.each(driverCases(driver).map(({ name }) => name))('%s', async (name) => {
-    await expect(run(driver, name)).resolves.toBeUndefined();
-  });
-});
+/** Clients that applications give, of each library and version: connections are duplicates of them. */
+const GIVEN: Readonly<Record<string, () => object>> = {
+  'ioredis 5.4': () => new Redis5({ lazyConnect: true }),
+  'ioredis 6': () => new Redis({ lazyConnect: true }),
+  iovalkey: () => new Valkey({ lazyConnect: true }),
+  'node-redis 5': () => createClient5(),
+  'node-redis 6': () => redis.createClient(),
+};
+
+const ofGiven = ([name, create]: readonly [string, () => object]) => {
+  const client = create();
+  if (!isGivenClient(client)) throw new Error(`A client of ${name} is not recognised`);
+  return { ...driverOf(client), name: `a given client of ${name}` };
+};
+
+describe.each([driverNamed('ioredis'), driverNamed('node-redis'), socketDriver, ...Object.entries(GIVEN).map(ofGiven)])(
+  'A driver of $name',
+  (driver) => {
+    it.each(driverCases(driver).map(({ name }) => name))('%s', async (name) => {
+      await expect(run(driver, name)).resolves.toBeUndefined();
+    });
+  },
+);
 
 it('The driver of node-redis makes the methods of all commands once, which takes 50 ms', async () => {
   const created = jest.spyOn(redis, 'createClient');

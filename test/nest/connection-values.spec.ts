@@ -170,7 +170,6 @@ describe('A client of node-redis', () => {
 
   it.each<[string, () => object]>([
     ['is a pool of clients; give the client that it was made of', () => createClientPool({ url })],
-    ['is a client of a cluster; give { cluster: [nodes] }', () => createCluster({ rootNodes: [{ url }] })],
     [
       'is a client of Sentinels; give { sentinels, name }',
       () => createSentinel({ name: 'shop', sentinelRootNodes: [{ host: 's3cret', port: 1 }] }),
@@ -184,6 +183,23 @@ describe('A client of node-redis', () => {
     expect(message).toContain(`connection ${why}, or a URL as text`);
     expect(message).not.toContain('s3cret');
   });
+});
+
+it('A client of ioredis that was closed is refused, and one that connects later is not', async () => {
+  const client = new Redis({ host: '127.0.0.1', port: 1, lazyConnect: true, retryStrategy: () => null });
+  expect(() => parseModuleOptions({ connection: client })).not.toThrow();
+  await client.connect().catch(() => {});
+  expect(client.status).toBe('end');
+  expect(refusal({ connection: client }).message).toContain('connection is a client that was closed; give one that is');
+});
+
+it('A client of a cluster that knows no nodes is refused', () => {
+  const why = 'is a client of a cluster that knows no nodes; connect it first, or give { cluster: [nodes] }';
+  for (const connection of [
+    createCluster({ rootNodes: [{ url: 'redis://c1' }] }),
+    new Cluster([], { lazyConnect: true }),
+  ])
+    expect(refusal({ connection }).message).toContain(why);
 });
 
 describe('D54: What is no client', () => {

@@ -1,3 +1,4 @@
+import { createCluster } from 'redis';
 import { Cluster, type Redis } from 'ioredis';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { Time } from '../kit/time.js';
@@ -142,6 +143,20 @@ describe('In a cluster', () => {
     expect(hold.name).toBe('shop:order:7');
     await hold.release();
     expect(given.status).toBe('wait');
+  });
+
+  it('a client of node-redis of the application is used as it is, and not changed', async () => {
+    const [root] = cluster.masters;
+    if (!root) throw new Error('The cluster has no masters');
+    const given = createCluster({ rootNodes: [{ socket: { host: root.host, port: root.port } }], keyPrefix: 'shop:' });
+    await given.connect();
+    const { locks } = await clients.open({}, given);
+    // Of every slot, so that every server is asked.
+    const holds = await Promise.all(Array.from({ length: 20 }, (_, n) => locks.acquire(`order:${n}`)));
+    expect(holds.map(({ name }) => name)).toEqual(holds.map((_, n) => `shop:order:${n}`));
+    for (const hold of holds) expect(await hold.release()).toBe('released');
+    expect(given.isOpen).toBe(true);
+    given.destroy();
   });
 
   it('holds of many slots are renewed together', async () => {

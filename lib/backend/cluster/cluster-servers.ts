@@ -1,27 +1,9 @@
 import type { RedisDriver } from '../driver/redis-driver.js';
 import { type GivenCluster, isGivenCluster } from '../driver/given-client.js';
-import type { AddressMap, ServerOptions } from '../driver/server-options.js';
-import { invalidConnection } from '../connection/invalid-connection.js';
+import type { ServerOptions } from '../driver/server-options.js';
 import { parseConnectionUrl } from '../connection/connection-url.js';
 import { reachable, type ServerTarget } from '../connection/target.js';
-
-/** One server of a cluster from which the others are learned: a URL, or host and port. */
-export type ClusterSeed = string | { readonly host: string; readonly port?: number | string | undefined };
-
-/** A Redis Cluster. */
-export interface ClusterInput {
-  /** Some of its servers; the others are learned from them. */
-  readonly cluster: readonly ClusterSeed[];
-  /** Options for every server: user, password, TLS. */
-  readonly redisOptions?: ServerOptions | undefined;
-  /** Reachable addresses of servers that report addresses of another network, by `host:port`. */
-  readonly natMap?: AddressMap | undefined;
-  /** Prefix of every name. Default: none. */
-  readonly keyPrefix?: string | undefined;
-}
-
-const DEFAULT_HOST = '127.0.0.1';
-const DEFAULT_PORT = 6379;
+import { type ClusterInput, type ClusterSeed, DEFAULT_HOST, DEFAULT_PORT, ofGivenCluster } from './cluster-input.js';
 
 /** Address of a server: `host:port`, as it can be reached from here. */
 export type Address = string;
@@ -43,28 +25,14 @@ export const hostOf = (address: Address): string => address.slice(0, address.las
 
 export const portOf = (address: Address): number => Number(address.slice(address.lastIndexOf(':') + 1));
 
-/** Servers that the client knows by now, and its startup nodes, which are missing in its types. */
-export const seedsOf = (client: GivenCluster): readonly ClusterSeed[] => {
-  const { startupNodes = [] } = client as GivenCluster & { readonly startupNodes?: readonly unknown[] };
-  const seeds = [...client.nodes('all').map(({ options }) => options), ...startupNodes].map((node): ClusterSeed => {
-    if (typeof node === 'string') return node;
-    if (typeof node === 'number') return { host: DEFAULT_HOST, port: node };
-    const { host = DEFAULT_HOST, port } = (node ?? {}) as ServerOptions;
-    return { host, port };
-  });
-  if (seeds.length > 0) return seeds;
-  throw invalidConnection(
-    'is a Cluster client without known nodes; connect it first, or create it with start-up nodes',
-  );
-};
-
 const optionsOfSeed = (seed: ClusterSeed): ServerOptions =>
   typeof seed === 'string' ? parseConnectionUrl(seed) : { host: seed.host, port: seed.port ?? DEFAULT_PORT };
 
-export const clusterServers = (input: ClusterInput | GivenCluster, driver: RedisDriver): ClusterServers => {
-  const [options, given] = isGivenCluster(input) ? [input.options, seedsOf(input)] : [input, input.cluster];
-  const { redisOptions = {}, natMap, keyPrefix = redisOptions.keyPrefix } = options;
-  const seeds = given.map(optionsOfSeed);
+/** @param installed The driver for a cluster that is not given by a client with one of its own. */
+export const clusterServers = (given: ClusterInput | GivenCluster, installed: RedisDriver): ClusterServers => {
+  const { input, driver = installed } = isGivenCluster(given) ? ofGivenCluster(given) : { input: given };
+  const { redisOptions = {}, natMap, keyPrefix = redisOptions.keyPrefix } = input;
+  const seeds = input.cluster.map(optionsOfSeed);
   // A URL may contain user, password and TLS, which then apply to all servers.
   const { host: _host, port: _port, ...fromSeed } = seeds[0] ?? {};
   const shared: ServerOptions = { ...fromSeed, ...redisOptions };

@@ -89,14 +89,25 @@ class IoredisConnection implements DriverConnection {
     client.on('moved', () => listener.onMoved());
   }
 
-  static connect(client: Client, { signal }: ConnectTerms, listener: DriverListener): Promise<IoredisConnection> {
+  static connect(
+    client: Client,
+    hasLogin: boolean,
+    { signal }: ConnectTerms,
+    listener: DriverListener,
+  ): Promise<IoredisConnection> {
     const connection = new IoredisConnection(client, listener);
     return new Promise((resolve, reject) => {
       const abort = (): void => connection.destroy();
-      client.on('ready', () => {
+      const connected = (): void => {
+        if (connection.reason) return;
         signal.removeEventListener('abort', abort);
         connection.isConnected = true;
         resolve(connection);
+      };
+      client.on('ready', () => {
+        // Version 5 is ready before its login is answered, and this is answered after that. It may be refused.
+        if (hasLogin) client.call('ping').then(connected, connected);
+        else connected();
       });
       client.on('end', () => {
         signal.removeEventListener('abort', abort);
@@ -113,7 +124,9 @@ class IoredisConnection implements DriverConnection {
   }
 
   send(command: Command): Promise<unknown> {
-    return this.hasEnded ? Promise.reject(notWritten()) : this.client.call(...command);
+    if (this.hasEnded) return Promise.reject(notWritten());
+    // Version 5 knows by names in lower case what may be sent beside subscriptions, which is PING.
+    return command.length === 1 ? this.client.call(command[0].toLowerCase()) : this.client.call(...command);
   }
 
   subscribe(channels: readonly string[], isSharded: boolean): Promise<unknown> {
@@ -167,7 +180,7 @@ const driverOf = (create: (options: RedisOptions) => Client): RedisDriver => ({
       connectTimeout: terms.timeout,
     });
     if (terms.signal.aborted) throw notWritten();
-    return IoredisConnection.connect(client, terms, listener);
+    return IoredisConnection.connect(client, Boolean(server.password), terms, listener);
   },
 });
 

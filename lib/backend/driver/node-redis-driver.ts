@@ -209,10 +209,12 @@ const withCode = (error: unknown): unknown =>
     : error;
 
 /** @param create Makes a client with these options. */
-const driverOf = (create: (server: ServerOptions, options: object, socket: object) => Client): RedisDriver => ({
+const driverOf = (create: (options: object, socket: object) => Client): RedisDriver => ({
   name: 'node-redis',
   connect: async (server, { timeout, signal }, listener) => {
-    const client = create(server, SETTINGS, socketOf(server, timeout));
+    const { username, password } = server;
+    const login = { ...(username ? { username } : {}), ...(password ? { password } : {}) };
+    const client = create({ ...SETTINGS, ...login }, socketOf(server, timeout));
     if (signal.aborted) throw notWritten();
     return NodeRedisConnection.connect(client, signal, listener);
   },
@@ -232,10 +234,9 @@ export const loadNodeRedis = (): typeof import('redis') => {
 let original: NodeRedisClient | undefined;
 
 /** Connections of the installed node-redis. */
-export const nodeRedisDriver: RedisDriver = driverOf(({ username, password }, options, socket) => {
-  const login = { ...(username ? { username } : {}), ...(password ? { password } : {}) };
+export const nodeRedisDriver: RedisDriver = driverOf((options, socket) => {
   original ??= loadNodeRedis().createClient() as unknown as NodeRedisClient;
-  return original.duplicate({ ...options, ...login, socket }) as Client;
+  return original.duplicate({ ...options, socket }) as Client;
 });
 
 /** A client of node-redis, as a structural type: accepts an instance of another installed copy. It is only duplicated. */
@@ -255,11 +256,32 @@ export const isNodeRedisClient = (given: unknown): given is NodeRedisClient =>
   'duplicate' in given &&
   typeof given.duplicate === 'function';
 
+/** The part of a cluster client of node-redis that gives its servers. No command is ever sent through it. */
+export interface NodeRedisCluster {
+  readonly masters: readonly ClusterNode[];
+  readonly replicas: readonly ClusterNode[];
+  nodeClient(node: object): unknown;
+  /** Prefix of every name, from version 6 on. */
+  readonly _keyPrefix?: string | Uint8Array | undefined;
+}
+
+interface ClusterNode {
+  /** The address that the cluster reports. */
+  readonly address: string;
+  /** Absent before the cluster client connects to it. */
+  readonly client?: NodeRedisClient | undefined;
+}
+
+export const isNodeRedisCluster = (given: unknown): given is NodeRedisCluster =>
+  typeof given === 'object' && given !== null && 'masters' in given && 'nodeClient' in given;
+
+export const prefixOf = (prefix: string | Uint8Array | undefined): string | undefined =>
+  prefix === undefined ? undefined : Buffer.from(prefix).toString();
+
 /** Where a client leads, and as whom. */
 export const nodeRedisOptions = ({ options }: NodeRedisClient): ServerOptions => {
   const { username, password, database, keyPrefix, socket = {} } = options as ClientOptions;
   const { tls, host, port, path, ...rest } = socket;
-  const prefix = keyPrefix === undefined ? undefined : Buffer.from(keyPrefix).toString();
   return {
     host,
     port,
@@ -267,14 +289,14 @@ export const nodeRedisOptions = ({ options }: NodeRedisClient): ServerOptions =>
     username,
     password,
     db: database,
-    keyPrefix: prefix,
+    keyPrefix: prefixOf(keyPrefix),
     tls: tls === true ? rest : undefined,
   };
 };
 
 /** Connections with the options of a client that a user gives, by the library that has made it. */
 export const duplicatingNodeRedis = (client: NodeRedisClient): RedisDriver =>
-  driverOf((_server, options, socket) => {
+  driverOf((options, socket) => {
     // A path leads there, whatever it is.
     const { socket: { path: _path, ...given } = {} } = client.options as ClientOptions;
     return client.duplicate({ ...options, socket: { ...given, ...socket } }) as Client;

@@ -1,10 +1,11 @@
-import { type ClusterInput, seedsOf } from '../../backend/cluster/cluster-servers.js';
+import { type ClusterInput, ofGivenCluster } from '../../backend/cluster/cluster-input.js';
 import { parseConnectionUrl } from '../../backend/connection/connection-url.js';
 import { invalidConnection } from '../../backend/connection/invalid-connection.js';
 import type { RedisDriver } from '../../backend/driver/redis-driver.js';
 import { DRIVER_NAMES, driverNamed, installedDriver } from '../../backend/driver/drivers.js';
 import {
   type GivenCluster,
+  isClosed,
   isGivenClient,
   isGivenCluster,
   isImitation,
@@ -37,11 +38,12 @@ const IMITATION =
   'is a client that imitates another, such as ioredis-mock, and has no connection to Redis; ' +
   'for tests give connection: "memory", or a real server';
 
+const CLOSED = `is a client that was closed; give one that is open or connects later, or ${ADDRESSES}`;
+
 /** Clients from which no connection of our own can be made, by a member that tells them. */
 const OTHER_CLIENTS = [
   { member: 'totalClients', what: 'a pool of clients', instead: 'the client that it was made of' },
   { member: 'getSentinelNode', what: 'a client of Sentinels', instead: '{ sentinels, name }' },
-  { member: 'masters', what: 'a client of a cluster', instead: '{ cluster: [nodes] }' },
   { member: 'sendCommand', what: 'a client that cannot be duplicated', instead: 'the client that it was made of' },
 ] as const;
 
@@ -85,6 +87,7 @@ const checked = (connection: unknown): ConnectionInput => {
   }
   if (isGivenClient(connection)) {
     if (isImitation(connection)) throw invalidConnection(IMITATION);
+    if (isClosed(connection)) throw invalidConnection(CLOSED);
     checkServerOptions(optionsOf(connection));
     return connection;
   }
@@ -135,16 +138,11 @@ const checkCluster = (connection: object): void => {
 };
 
 const checkClusterClient = (client: GivenCluster): void => {
-  const { keyPrefix, redisOptions, natMap, useSRVRecords } = client.options;
-  if (useSRVRecords) {
-    throw invalidConnection(
-      'is a Cluster client that uses SRV records, which are not supported here; give { cluster: [nodes] }',
-    );
-  }
+  const { cluster, redisOptions, natMap, keyPrefix } = ofGivenCluster(client).input;
   checkClusterOptions(redisOptions);
   checkNatMap(natMap);
   checkKeyPrefix(keyPrefix);
-  seedsOf(client).forEach((seed, index) => checkSeed(seed, `nodes[${index}]`));
+  cluster.forEach((seed, index) => checkSeed(seed, `nodes[${index}]`));
 };
 
 const checkSeed = (seed: unknown, place: string): void => {
