@@ -45,6 +45,12 @@ export interface ClusterInput {
     readonly keyPrefix?: string | undefined;
 }
 
+// not exported
+interface ClusterNode {
+    readonly address: string;
+    readonly client?: NodeRedisClient | undefined;
+}
+
 export type ClusterSeed = string | {
     readonly host: string;
     readonly port?: number | string | undefined;
@@ -123,7 +129,7 @@ export type Fencing = 'clock' | 'counter';
 
 export type GivenClient = IoredisClient | NodeRedisClient;
 
-export type GivenCluster = IoredisCluster;
+export type GivenCluster = IoredisCluster | NodeRedisCluster;
 
 export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
 
@@ -478,6 +484,13 @@ export interface NodeRedisClient {
     readonly options: object;
     sendCommand(args: readonly string[]): Promise<unknown>;
     duplicate(overrides: object): object;
+}
+
+export interface NodeRedisCluster {
+    readonly masters: readonly ClusterNode[];
+    readonly replicas: readonly ClusterNode[];
+    nodeClient(node: object): unknown;
+    readonly _keyPrefix?: string | Uint8Array | undefined;
 }
 
 export interface NodeResult {

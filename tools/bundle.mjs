@@ -32,15 +32,18 @@ const commander = {
   },
 };
 
-/** Without comments and spaces it loads faster, and takes less memory. Names of classes and methods stay, for stacks. */
+/**
+ * Without comments and spaces it loads faster, and takes less memory. Names stay, for stacks, but for those of functions in
+ * translated scripts.
+ */
 const minifier = {
   name: 'minifier',
-  renderChunk: (code) =>
+  renderChunk: (code, { name }) =>
     minify(code, {
       ecma: 2022,
       format: { ascii_only: true },
       keep_classnames: true,
-      keep_fnames: true,
+      keep_fnames: name !== 'memory',
       toplevel: true,
       compress: { passes: 2, global_defs: { PACKAGE_VERSION: version } },
     }),
@@ -162,7 +165,13 @@ await types.write({
   chunkFileNames: 'shared/[name].d.cts',
   minifyInternalExports: false,
   manualChunks,
-  plugins: [{ name: 'types', renderChunk: markTypes }],
+  plugins: [
+    { name: 'types', renderChunk: markTypes },
+    {
+      name: 'indent by one space',
+      renderChunk: (code) => code.replaceAll(/^(?: {4})+/gm, ({ length }) => ' '.repeat(length / 4)),
+    },
+  ],
 });
 for (const name of Object.keys(entries)) {
   if (name !== 'standalone') writeFileSync(join(dir, `${name}.d.mts`), `export * from './${name}.cjs';\n`);
