@@ -41,7 +41,9 @@ const steps = [...read('.ci/run').matchAll(/^ *step (.+)$/gm)].map(([, step = ''
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm ci --no-fund --no-audit': 'in the action set-up',
   'npm run --silent test:package': 'in parts, package:peers once for each version of Nest',
-  'npm run --silent test:engines -- --only redis-8.2 --suite contract': 'every suite on every engine',
+  'env DRIVER=node-redis npm run --silent test:engines -- --only redis-8.2 --suite contract':
+    'in test:node-redis, and every suite on every engine',
+  'env DRIVER=node-redis npx jest test/drivers test/faults': 'in test:node-redis',
 };
 
 describe('The workflow of GitHub', () => {
