@@ -1,4 +1,5 @@
 import { createCluster } from 'redis';
+import { createCluster as createCluster5 } from 'redis5';
 import { Cluster, type Redis } from 'ioredis';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { Time } from '../kit/time.js';
@@ -7,6 +8,8 @@ import { itWith, serverHas } from '../servers/redis/server-features.js';
 import { TopologyClients } from './clients.js';
 import { LOCKS, useSynchronizers } from './every-kind.js';
 import { lockChannel, waitingClients } from '../../lib/keys/redisson-keys.js';
+
+type RootNodes = { readonly socket: { readonly host: string; readonly port: number } }[];
 
 const time = Time.real();
 /** The time within which a message wakes a waiter. A poll (5 s) or the end of a lease would take longer. */
@@ -145,19 +148,25 @@ describe('In a cluster', () => {
     expect(given.status).toBe('wait');
   });
 
-  it('a client of node-redis of the application is used as it is, and not changed', async () => {
-    const [root] = cluster.masters;
-    if (!root) throw new Error('The cluster has no masters');
-    const given = createCluster({ rootNodes: [{ socket: { host: root.host, port: root.port } }], keyPrefix: 'shop:' });
-    await given.connect();
-    const { locks } = await clients.open({}, given);
-    // Of every slot, so that every server is asked.
-    const holds = await Promise.all(Array.from({ length: 20 }, (_, n) => locks.acquire(`order:${n}`)));
-    expect(holds.map(({ name }) => name)).toEqual(holds.map((_, n) => `shop:order:${n}`));
-    for (const hold of holds) expect(await hold.release()).toBe('released');
-    expect(given.isOpen).toBe(true);
-    given.destroy();
-  });
+  it.each([
+    ['5', (rootNodes: RootNodes) => createCluster5({ rootNodes }), ''],
+    ['6', (rootNodes: RootNodes) => createCluster({ rootNodes, keyPrefix: 'shop:' }), 'shop:'],
+  ] as const)(
+    'a client of node-redis %s of the application is used as it is, and not changed',
+    async (_, create, keyPrefix) => {
+      const [root] = cluster.masters;
+      if (!root) throw new Error('The cluster has no masters');
+      const given = create([{ socket: { host: root.host, port: root.port } }]);
+      await given.connect();
+      const { locks } = await clients.open({}, given);
+      // Of every slot, so that every server is asked.
+      const holds = await Promise.all(Array.from({ length: 20 }, (_each, n) => locks.acquire(`order:${n}`)));
+      expect(holds.map(({ name }) => name)).toEqual(holds.map((_each, n) => `${keyPrefix}order:${n}`));
+      for (const hold of holds) expect(await hold.release()).toBe('released');
+      expect(given.isOpen).toBe(true);
+      given.destroy();
+    },
+  );
 
   it('holds of many slots are renewed together', async () => {
     // A command about this lease may take a quarter of it, which is long enough for a busy machine.
