@@ -45,12 +45,6 @@ export interface ClusterInput {
     readonly keyPrefix?: string | undefined;
 }
 
-// not exported
-interface ClusterNode {
-    readonly address: string;
-    readonly client?: NodeRedisClient | undefined;
-}
-
 export type ClusterSeed = string | {
     readonly host: string;
     readonly port?: number | string | undefined;
@@ -487,8 +481,11 @@ export interface NodeRedisClient {
 }
 
 export interface NodeRedisCluster {
-    readonly masters: readonly ClusterNode[];
-    readonly replicas: readonly ClusterNode[];
+    readonly masters: readonly {
+        readonly address: string;
+        readonly client?: NodeRedisClient | undefined;
+    }[];
+    readonly replicas: NodeRedisCluster['masters'];
     nodeClient(node: object): unknown;
     readonly _keyPrefix?: string | Uint8Array | undefined;
 }

@@ -258,18 +258,12 @@ export const isNodeRedisClient = (given: unknown): given is NodeRedisClient =>
 
 /** The part of a cluster client of node-redis that gives its servers. No command is ever sent through it. */
 export interface NodeRedisCluster {
-  readonly masters: readonly ClusterNode[];
-  readonly replicas: readonly ClusterNode[];
+  /** Each with the address that the cluster reports, and its client, which is absent before it is connected to. */
+  readonly masters: readonly { readonly address: string; readonly client?: NodeRedisClient | undefined }[];
+  readonly replicas: NodeRedisCluster['masters'];
   nodeClient(node: object): unknown;
   /** Prefix of every name, from version 6 on. */
   readonly _keyPrefix?: string | Uint8Array | undefined;
-}
-
-interface ClusterNode {
-  /** The address that the cluster reports. */
-  readonly address: string;
-  /** Absent before the cluster client connects to it. */
-  readonly client?: NodeRedisClient | undefined;
 }
 
 export const isNodeRedisCluster = (given: unknown): given is NodeRedisCluster =>
