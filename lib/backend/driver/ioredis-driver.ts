@@ -105,8 +105,8 @@ class IoredisConnection implements DriverConnection {
         resolve(connection);
       };
       client.on('ready', () => {
-        // Version 5 is ready before its login is answered, and this is answered after that. It may be refused.
-        if (hasLogin) client.call('ping').then(connected, connected);
+        // Version 5 is ready before its login is answered, and this, which needs no right, is answered after that.
+        if (hasLogin) client.call('hello').then(connected, connected);
         else connected();
       });
       client.on('end', () => {
