@@ -2,7 +2,7 @@ import type { Hold } from '../../lib/index.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';
-import { useServerFixture } from './server-fixture.js';
+import { SLOW, useServerFixture } from './server-fixture.js';
 import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const LONG = '60s';
@@ -63,7 +63,7 @@ describe('The queue of a fair lock', () => {
   });
 
   it('F1 serves concurrent waiters in order although the connection of the first was lost', async () => {
-    const { client, proxy } = await fixture().openBehindProxy();
+    const { client, proxy } = await fixture().openBehindProxy(SLOW);
     const holder = await hold('f1:order');
     const cut = proxy.cutAfter(mentions('eval', 'f1:order'));
     const order: number[] = [];
