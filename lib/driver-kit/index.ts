@@ -1,5 +1,5 @@
 /**
- * What a driver for another client library of Redis is, and cases for any test runner that say whether one keeps its promises.
+ * Types of a driver for another client library of Redis, and cases for any test runner that say whether one keeps its promises.
  *
  * @module nest-redis-lock/driver-kit
  */

@@ -2,7 +2,7 @@ import { type LockService, LockOptionsError } from '../../lib/index.js';
 import { caught } from '../kit/caught.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
-import { chosenDriver } from '../kit/chosen-driver.js';
+import { itWritesAtOnce } from '../kit/it-writes-at-once.js';
 
 type Run = <T>(
   locks: LockService,
@@ -125,9 +125,6 @@ inWorld(redis, () => {
       await redis.time.until(() => released > 0, 5000);
     }
   });
-
-  // node-redis writes only after the turn.
-  const itWritesAtOnce = chosenDriver() === 'node-redis' ? it.skip : it;
 
   itWritesAtOnce(
     'A release in the background is written before the caller goes on, also if that blocks the event loop',

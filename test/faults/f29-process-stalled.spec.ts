@@ -5,7 +5,7 @@ import type { api } from './fixtures/locker.worker.js';
 import { expectWithin, settled } from './observe.js';
 import { until } from '../kit/until.js';
 import { DEADLINE, LEASE, POLL, useServerFixture } from './server-fixture.js';
-import { chosenDriver } from '../kit/chosen-driver.js';
+import { itWritesAtOnce } from '../kit/it-writes-at-once.js';
 
 /** Milliseconds on a clock that all processes of the machine share. */
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
@@ -88,9 +88,6 @@ describe('F29: a process stalls for two leases while it holds', () => {
     await expect(successor.call('release', 'f29:watched')).resolves.toBe('released');
     await expect(successor.call('release', 'f29:leased')).resolves.toBe('released');
   });
-
-  // node-redis writes only after the turn, so the request itself would be late.
-  const itWritesAtOnce = chosenDriver() === 'node-redis' ? it.skip : it;
 
   itWritesAtOnce(
     'D71: with a blocked event loop during an attempt: a reply that has arrived is a grant, also after its deadline',

@@ -11,6 +11,7 @@ import { RedisServer } from '../servers/redis/redis-server.js';
 import { RedisSentinels } from '../servers/sentinel/redis-sentinels.js';
 import type { Socket } from 'node:net';
 import { chosenDriver } from '../kit/chosen-driver.js';
+import { itWritesAtOnce } from '../kit/it-writes-at-once.js';
 
 /** Running servers, and what a client needs to use them. */
 interface Place {
@@ -153,8 +154,7 @@ it.each(PLACES)(
   60_000,
 );
 
-// node-redis writes outside of the call.
-(chosenDriver() === 'node-redis' ? it.skip : it).each(['commands', 'pubSub'])(
+itWritesAtOnce.each(['commands', 'pubSub'])(
   'D45: a connection of the %s that fails in a call is opened again in no request',
   async (of) => {
     const proxy = await behindProxy((stop) => stops.push(stop));

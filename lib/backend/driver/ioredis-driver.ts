@@ -99,14 +99,16 @@ class IoredisConnection implements DriverConnection {
     return new Promise((resolve, reject) => {
       const abort = (): void => connection.destroy();
       const connected = (): void => {
-        if (connection.reason) return;
         signal.removeEventListener('abort', abort);
         connection.isConnected = true;
         resolve(connection);
       };
       client.on('ready', () => {
         // Version 5 is ready before its login is answered, and this, which needs no right, is answered after that.
-        if (hasLogin) client.call('hello').then(connected, connected);
+        const answered = (): void => {
+          if (!connection.reason) connected();
+        };
+        if (hasLogin) client.call('hello').then(answered, answered);
         else connected();
       });
       client.on('end', () => {
