@@ -1,4 +1,8 @@
 import { chosenDriver } from './chosen-driver.js';
 
-/** A test that needs a command to be written in the call that sends it. node-redis writes after the turn. */
-export const itWritesAtOnce = chosenDriver() === 'node-redis' ? it.skip : it;
+/** Defines a test that needs a command to be written in the call that sends it. A skipped one has the reason in its name. */
+export const itWritesAtOnce = (name: string, test: () => Promise<void>): void => {
+  if (chosenDriver() === 'node-redis')
+    it.skip(`${name} [skipped on node-redis: it writes commands after the turn]`, test);
+  else it(name, test);
+};

@@ -154,9 +154,8 @@ it.each(PLACES)(
   60_000,
 );
 
-itWritesAtOnce.each(['commands', 'pubSub'])(
-  'D45: a connection of the %s that fails in a call is opened again in no request',
-  async (of) => {
+for (const of of ['commands', 'pubSub'])
+  itWritesAtOnce(`D45: a connection of the ${of} that fails in a call is opened again in no request`, async () => {
     const proxy = await behindProxy((stop) => stops.push(stop));
     const [one, other] = [await open({ connection: proxy.url }), await open({ connection: proxy.url })];
     await useLock(one, other, false);
@@ -168,5 +167,4 @@ itWritesAtOnce.each(['commands', 'pubSub'])(
     await until(() => connection.isReady);
     expect(requests.leaks).toEqual([]);
     expect(await requests.kept()).toEqual([]);
-  },
-);
+  });
