@@ -52,6 +52,8 @@ export class SimulatedProcess {
   stalledFor = 0;
   /** The end of its last suspension, an instant of true time; `-Infinity`: it was never suspended. */
   resumedAt = Number.NEGATIVE_INFINITY;
+  /** Milliseconds for which a request's connection is down, from when the request is on its way; 0: it is not cut. */
+  cutAt: (what: string) => number = () => 0;
   private stalledUntil = 0;
   private readonly connections: SimulatedConnection[] = [];
   private readonly subscribers: SimulatedSubscriber[] = [];
@@ -218,7 +220,11 @@ export class SimulatedProcess {
     const onAnswer = (): void => {
       this.lastAnswerAt = simulation.now;
     };
-    const listener = { onReady, onBroken, onAnswer };
+    const onRequest = (what: string): void => {
+      const downFor = this.cutAt(what);
+      if (downFor > 0) this.enqueue(simulation.now, () => connection.cut(downFor));
+    };
+    const listener = { onReady, onBroken, onAnswer, onRequest };
     const connection = new SimulatedConnection(simulation, this, server, options.delays, listener);
     this.connections.push(connection);
     return connection;

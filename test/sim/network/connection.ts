@@ -106,6 +106,8 @@ export interface ConnectionListener {
   onBroken(): void;
   /** The server has answered. */
   onAnswer(): void;
+  /** A request is on its way. */
+  onRequest(what: string): void;
 }
 
 /** A client's connection to a server. Some time after it broke, a new one replaces it. */
@@ -133,7 +135,9 @@ export class SimulatedConnection {
     simulation.note(this.client.name, () => `asks ${what}`);
     if (simulation.isAtRest) simulation.violate('nothing left', `${this.client.name} still asks ${what}`);
     if (!this.link) return Promise.reject(new Error(NOT_WRITABLE));
-    return this.link.request(what, execute);
+    const reply = this.link.request(what, execute);
+    this.listener.onRequest(what);
+    return reply;
   }
 
   /** Sends messages of the server to this client, over the current connection. */

@@ -17,4 +17,6 @@ export interface PlantedBug {
   readonly from?: number;
   /** The one scenario to run, for a bug that few seeds of all show. Default: that of each seed. */
   readonly scenario?: string;
+  /** The spec that fails with a bug which no seed has shown: it needs several rare events within one round trip. */
+  readonly spec?: string;
 }

@@ -22,6 +22,7 @@ export const plantedGrants: readonly PlantedBug[] = [
     name: 'H2-lease-shortened',
     what: 'a late request shortens the lease that its owner has extended meanwhile',
     edits: [{ file: SERVER, find: 'if (remaining < lease) {', replace: 'if (true) {' }],
+    scenario: 'cut requests',
   },
   {
     name: 'H3-release-given-up',
@@ -48,6 +49,7 @@ export const plantedGrants: readonly PlantedBug[] = [
     name: 'H4-withdrawn-during-release',
     what: 'an entry is withdrawn while a release that carries it is on its way',
     edits: [{ file: CLIENT, find: 'state.isForgotten = true;', replace: 'this.giveUp(state.entry);' }],
+    spec: 'test/waiting/client-entry-waking.spec.ts',
   },
   {
     name: 'H4-forgotten-entry-stays',
@@ -81,6 +83,7 @@ export const plantedGrants: readonly PlantedBug[] = [
     name: 'unknown-entry-kept',
     what: 'a client goes on with an entry of which it is unknown whether it was added',
     edits: [{ file: CLIENT, find: 'if (isNew && this.has(entry)) this.giveUp(entry);', replace: '' }],
+    spec: 'test/model/client-entry.spec.ts',
   },
   {
     name: 'message-for-another-owner',
@@ -232,6 +235,7 @@ export const plantedGrants: readonly PlantedBug[] = [
         replace: 'false',
       },
     ],
+    spec: 'test/waiting/peer-yield.spec.ts',
   },
   {
     name: 'asleep-after-passing-on',

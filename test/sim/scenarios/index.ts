@@ -1,4 +1,5 @@
 import { blockingSections } from './blocking-sections.js';
+import { cutRequests } from './cut-requests.js';
 import { deadGrantees } from './dead-grantees.js';
 import { elections } from './elections.js';
 import { endingLeases } from './ending-leases.js';
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   grants,
   grants,
   blockingSections,
+  cutRequests,
   deadGrantees,
   endingLeases,
   endingLeases,
