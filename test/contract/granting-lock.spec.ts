@@ -74,6 +74,19 @@ onEveryBackend((world) => {
       expect(await world.probe.names()).toEqual([]);
     });
 
+    it.each([true, false])(
+      'keeps a lease that was extended, also if the wait is executed late (isNew %s)',
+      async (isNew) => {
+        const { lock } = await open();
+        const entry = entryOf(lock, 0);
+        const owner = { name: 'n', owner: entry.owner, lease: 4 * LEASE };
+        await expect(lock.wait({ name: 'n', entry, isNew: true })).resolves.toMatchObject({ outcome: 'acquired' });
+        await expect(lock.hold({ ...owner, count: 1 })).resolves.toMatchObject({ outcome: 'held' });
+        await expect(lock.wait({ name: 'n', entry, isNew })).resolves.toMatchObject({ outcome: 'acquired' });
+        expect((await world.probe.state('n')).ttl).toBeGreaterThan(3 * LEASE);
+      },
+    );
+
     it('comes back to the releasing client after the others', async () => {
       const backend = await open();
       await backend.lock.acquire(HOLDER);
