@@ -55,6 +55,25 @@ onEveryBackend((world) => {
       await attached.release();
     });
 
+    it.each(
+      (['plain', 'fair'] as const).flatMap((kind) =>
+        (['detach', 'attach'] as const).map((how) => [how, kind] as const),
+      ),
+    )('is passed on once by a late %s of a %s lock, which shortens nothing', async (how, kind) => {
+      const { lock, fairLock, takeOver } = (await world.open()).runtime.backend;
+      const lockOfKind = kind === 'fair' ? fairLock : lock;
+      const request = { kind, name: 'n', from: 'a:1', to: 'b:1', lease: 5000 };
+      await lockOfKind.acquire({ name: 'n', owner: request.from, lease: 20_000 });
+      await expect(takeOver[how](request)).resolves.toMatchObject({ outcome: 'held' });
+      await lockOfKind.hold({ name: 'n', owner: request.to, count: 2, lease: 60_000 });
+      await expect(takeOver[how](request)).resolves.toMatchObject({ outcome: 'held' });
+      const { owners: fields, ttl } = await world.probe.state('n');
+      expect(fields).toEqual({ [request.to]: 2 });
+      expect(ttl).toBeGreaterThan(50_000);
+      await lockOfKind.release({ name: 'n', owner: request.to, lease: 0 });
+      await expect(takeOver[how](request)).resolves.toMatchObject({ outcome: 'lost' });
+    });
+
     it('is attached once, however many try', async () => {
       const [here, there] = await two();
       const token = await (await here.acquire('n')).detach();
