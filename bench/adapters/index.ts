@@ -1,6 +1,6 @@
 import type { Adapter } from './adapter.js';
 import { microfleetIoredisLock } from './microfleet-ioredis-lock.adapter.js';
-import { nestRedisLock, nestRedisLockBefore } from './nest-redis-lock.adapter.js';
+import { nestRedisLock, nestRedisLockBefore, nestRedisLockOnNodeRedis } from './nest-redis-lock.adapter.js';
 import {
   nestRedisLockOpenTelemetry,
   nestRedisLockPrometheus,
@@ -20,6 +20,7 @@ export const nodeAdapters: ReadonlyMap<string, Adapter> = new Map(
   Object.entries({
     raw,
     'nest-redis-lock': nestRedisLock,
+    'nest-redis-lock-on-node-redis': nestRedisLockOnNodeRedis,
     'raw-redisson': rawRedisson,
     'nest-redis-lock-before': nestRedisLockBefore,
     'nest-redis-lock-unobserved': nestRedisLockUnobserved,

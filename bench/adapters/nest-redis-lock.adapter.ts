@@ -78,4 +78,9 @@ export const adapterOf = (title: string, entry: string, { options = {}, observe 
 });
 
 export const nestRedisLock = adapterOf('nest-redis-lock', builtEntry());
+/** The same build on the other client library. */
+export const nestRedisLockOnNodeRedis: Adapter = {
+  ...adapterOf('nest-redis-lock on node-redis', builtEntry(), { options: { driver: 'node-redis' } }),
+  when: 'named',
+};
 export const nestRedisLockBefore = adapterOf('nest-redis-lock before', earlierEntry(EARLIER_COMMIT));

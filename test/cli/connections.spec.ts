@@ -27,7 +27,7 @@ describe('A cluster', () => {
     const { code, stdout } = await runCli(['doctor', '--json', '--key-prefix', 'shop:', ...chosen()]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      summary: expect.stringContaining('cluster of 3 master(s)'),
+      summary: expect.stringContaining('cluster of 3 master(s), by ioredis: '),
       dangers: [],
       acl: [{ servers: 'every server', line: expect.stringContaining('+cluster|slots') }],
     });

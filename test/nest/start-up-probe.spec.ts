@@ -14,6 +14,7 @@ import { freePort } from '../servers/process/free-port.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { compile } from './applications.js';
 import { caught } from '../kit/caught.js';
+import { chosenDriver } from '../kit/chosen-driver.js';
 import { until } from '../kit/until.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 
@@ -94,11 +95,18 @@ describe('When an application starts', () => {
   it('one line says what is guaranteed', async () => {
     const locks = await start({ connection: server.url });
     expect(said).toEqual([
-      `log Redis ${/redis_version:(\S+)/.exec(await admin.info('server'))?.[1]}, one server at 127.0.0.1:${server.port}: ` +
+      `log Redis ${/redis_version:(\S+)/.exec(await admin.info('server'))?.[1]}, one server at 127.0.0.1:${server.port}, by ${chosenDriver() ?? 'ioredis'}: ` +
         'locks exclude each other as long as their server keeps its data; a crash loses all locks (no AOF); no replicas; ' +
         'no restart guard; no memory limit; messages by PUBLISH; all rights',
     ]);
     await expect(locks.withLock('order:1', () => 'done')).resolves.toBe('done');
+  });
+
+  it('one line says which client library makes the connections', async () => {
+    const chosen = [{}, { driver: 'ioredis' }, { driver: 'node-redis' }] as const;
+    for (const options of chosen) await start({ connection: server.url, ...options });
+    const names = said.map((line) => /, by (\S+): /.exec(line)?.[1]);
+    expect(names).toEqual([chosenDriver() ?? 'ioredis', 'ioredis', 'node-redis']);
   });
 
   it('D9: a missing key prefix is warned of, unless it is empty on purpose', async () => {

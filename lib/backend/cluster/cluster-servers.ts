@@ -12,6 +12,8 @@ export type Address = string;
 export interface ClusterServers {
   /** The options for all of them: user, password, TLS, and the prefix of every name. */
   readonly options: ServerOptions;
+  /** The driver of all connections. */
+  readonly driver: RedisDriver;
   /** The servers known from the start. */
   readonly seeds: readonly Address[];
   connectionTo(address: Address): ServerTarget;
@@ -38,6 +40,7 @@ export const clusterServers = (given: ClusterInput | GivenCluster, installed: Re
   const shared: ServerOptions = { ...fromSeed, ...redisOptions };
   return {
     options: { ...shared, keyPrefix },
+    driver,
     seeds: seeds.map(({ host = DEFAULT_HOST, port = DEFAULT_PORT }) => addressOf(host, Number(port))),
     // A cluster has one database, and servers refer to each other by addresses, not by sockets.
     connectionTo: (address) => ({

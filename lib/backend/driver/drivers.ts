@@ -32,6 +32,8 @@ const firstInstalled = (): RedisDriver => {
 
 /** The driver of the library that is installed; of ioredis, if both are. */
 export const installedDriver: RedisDriver = {
-  name: 'installed',
+  get name() {
+    return firstInstalled().name;
+  },
   connect: async (...connecting) => firstInstalled().connect(...connecting),
 };

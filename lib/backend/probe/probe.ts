@@ -103,7 +103,7 @@ const findings = (
     ? `cluster of ${servers.length} master(s)`
     : `${hasSentinels(target.options) ? '' : 'one server at '}${describeConnection(target)}`;
   return {
-    summary: summaryOf(where, servers, { minReplicas, restartGuard }),
+    summary: summaryOf(`${where}, by ${target.driver.name}`, servers, { minReplicas, restartGuard }),
     dangers: servers.flatMap((server) => dangersOf(server, expected)),
     doubts: [...new Set([...doubts, ...unverified(target.options), ...(isPrefixChosen ? [] : [NO_PREFIX])])],
   };

@@ -39,7 +39,7 @@ export interface RedisLockOptions extends DeadlockOptions {
   /**
    * The client library that makes the connections, or a driver of another one; a client given as `connection` is made
    * again by its own library. The library is loaded with the first connection. Default: the one that is installed,
-   * `ioredis` if both are.
+   * `ioredis` if both are. The start-up probe tells which it is.
    */
   readonly driver?: DriverName | RedisDriver | undefined;
   /** Independent servers for `LockService.getRedLock(name)`. All other locks use the connections. Default: none. */
