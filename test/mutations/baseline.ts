@@ -25,6 +25,7 @@ export const FOLDERS = [
   'nest',
   'faults',
   'topologies',
+  'drivers',
 ];
 
 /** Time limit of one spec, ms. */

@@ -115,5 +115,12 @@ export class Copies {
   }
 }
 
-const scriptTexts = (generated: string): ReadonlyMap<string, string> =>
-  new Map(generated.split("name: '").map((part) => [part.slice(0, part.indexOf("'")), part]));
+/** The texts of scripts by their names, each with those of its shared fragments, which the file contains once. */
+export const scriptTexts = (generated: string): ReadonlyMap<string, string> => {
+  const [, ...parts] = generated.split("name: '");
+  const fragments = new Map<string, string>();
+  for (const [, name = '', text = ''] of generated.matchAll(/^const (\w+) = `([^`]*)`;$/gm)) fragments.set(name, text);
+  const whole = (part: string): string =>
+    part.replace(/^ +(\w+),$/gm, (line, name: string) => fragments.get(name) ?? line);
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf("'")), whole(part)]));
+};

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { scriptTexts } from './copies.js';
 import { engineMutations, mutationsOf, placeOf } from './engine.js';
 import { equivalents } from './equivalents.js';
 import { changeOf, isSameChange } from './mutation.js';
@@ -54,6 +55,15 @@ describe('The mutations of the engine', () => {
     expect(drawn(all, 300, 7)).toEqual(sample);
     expect(drawn(all, 300, 8)).not.toEqual(sample);
     expect(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size).toBe(300);
+  });
+
+  it('of a shared fragment of Lua change every script that includes it', () => {
+    const generated = read('lib/backend/scripts/scripts.generated.ts');
+    const before = scriptTexts(generated);
+    const after = scriptTexts(generated.replace("redis.call('PERSIST', deadlines)", ''));
+    const changed = [...after].filter(([name, text]) => before.get(name) !== text).map(([name]) => name);
+    expect(changed).toEqual(expect.arrayContaining(['fair-lock/queue', 'fair-lock/leave']));
+    expect(changed.filter((name) => !name.startsWith('fair-lock/'))).toEqual([]);
   });
 
   it('include each that is said to change nothing', () => {
