@@ -1,9 +1,21 @@
+import { PerOwnerQueue } from '../../lib/backend/quorum/quorum-node.js';
 import { busy, FORBIDDEN, NOT_SENT, outcomeOf, REFUSED, scriptedNodes, UNKNOWN, WRONG_TYPE } from './scripted-nodes.js';
 
 const A = { name: 'n', owner: 'a:1', lease: 1000 };
 const B = { name: 'n', owner: 'b:1', lease: 1000 };
 /** The longest time until an unanswered acquisition of {@link A} is undone, ms. */
 const UNDONE_MS = 2 * A.lease + 1000;
+
+describe('A queue of the requests of each owner', () => {
+  it.each(['succeeds', 'fails'])('keeps nothing about an owner whose last request %s', async (how) => {
+    const queue = new PerOwnerQueue();
+    const work = async (): Promise<void> => {
+      if (how === 'fails') throw new Error('refused');
+    };
+    await Promise.allSettled([queue.run(['a:1', 'b:1'], work), queue.run(['a:1'], work)]);
+    expect(Reflect.get(queue, 'last')).toEqual(new Map());
+  });
+});
 
 describe('A node of a quorum', () => {
   const openNode = () => {

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
+import type { Sentinels } from '../../lib/backend/connection/sentinels.js';
+import type { ServerOptions } from '../../lib/backend/driver/server-options.js';
 import {
   type Command,
   type DriverConnection,
@@ -71,13 +73,13 @@ class LateDriver implements RedisDriver {
   }
 }
 
-const open = () => {
+const open = (options: ServerOptions = {}) => {
   const clock = new ManualClock();
   const driver = new LateDriver();
   const scheduler = new MonotonicScheduler(clock, (error) => {
     throw error;
   });
-  const connection: RedisConnection = new RedisConnection({ options: {}, driver }, 'commands', 1000, scheduler, {
+  const connection: RedisConnection = new RedisConnection({ options, driver }, 'commands', 1000, scheduler, {
     prepare: async () => void (await connection.send(['TIME'])),
   });
   connection.open();
@@ -138,6 +140,16 @@ describe('A connection that is closed', () => {
     expect(closed.state).toBe('pending');
     await clock.advance(1);
     expect(closed.state).toBe('resolved');
+  });
+});
+
+describe('A connection by Sentinels', () => {
+  it('hears no more of them once it is closed', async () => {
+    const { connection } = open({ sentinels: [{ port: 1 }], name: 'shop' });
+    const sentinels = Reflect.get(connection, 'sentinels') as Sentinels;
+    const close = jest.spyOn(sentinels, 'close');
+    await connection.close();
+    expect(close).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Subscription } from '../../lib/backend/pubsub.js';
+import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { RedisSubscriber } from '../../lib/backend/connection/redis-subscriber.js';
 import { MOST_IN_FLIGHT } from '../../lib/backend/connection/subscriptions/subscription-commands.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
@@ -213,6 +214,18 @@ describe('Subscriptions over one connection', () => {
     await clock.advance(TIMEOUT / 2);
     expect(first.subscription().alive).toBe(isAnswered);
     expect(wakes).toEqual(isAnswered ? [] : ['first']);
+  });
+});
+
+describe('A heartbeat', () => {
+  it('asks nothing while there is no connection, and leaves the attempt to make one alone', async () => {
+    const { clock, server, subscriber, wakes } = await open();
+    const connection = Reflect.get(subscriber, 'connection') as RedisConnection;
+    const [send, reconnect] = [jest.spyOn(connection, 'send'), jest.spyOn(connection, 'reconnect')];
+    server.fail();
+    await clock.advance(3 * HEARTBEAT);
+    expect(wakes).toEqual(['first']);
+    expect([send.mock.calls, reconnect.mock.calls]).toEqual([[], []]);
   });
 });
 

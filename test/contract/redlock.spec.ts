@@ -193,6 +193,20 @@ onMasters(3, (world) => {
       expect(time.now() - start).toBeLessThan(190);
     });
 
+    it('is released on a server that was out of reach and comes back within the grace', async () => {
+      const client = await world.open();
+      const [last] = world.at(2);
+      const hold = await client.locks.getRedLock('n').acquire({ lease: '60s' });
+      await time.until(async () => (await world.holders('n')).every((owner) => owner === hold.owner), 500);
+      last?.proxy.blackhole();
+      await expect(hold.release()).resolves.toBe('released');
+      const closed = client.runtime.close(10_000);
+      await time.pass(1000);
+      last?.proxy.heal();
+      await closed;
+      await expect(world.holders('n')).resolves.toEqual([undefined, undefined, undefined]);
+    });
+
     it('counts re-entries on every server', async () => {
       const { locks } = await world.open();
       const lock = locks.getRedLock('n');

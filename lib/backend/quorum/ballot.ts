@@ -51,14 +51,12 @@ export class Ballot<T> {
    */
   decide<R>(look: () => R | undefined): Promise<R> {
     return new Promise((resolve, reject) => {
+      // What comes after the decision changes nothing.
       this.onVote = () => {
         try {
           const decision = look();
-          if (decision === undefined) return;
-          this.onVote = () => {};
-          resolve(decision);
+          if (decision !== undefined) resolve(decision);
         } catch (error) {
-          this.onVote = () => {};
           reject(error);
         }
       };

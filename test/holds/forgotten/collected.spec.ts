@@ -72,11 +72,15 @@ describe('D61: a hold that nothing refers to', () => {
       locks.withLock(name, async () => void (await locks.acquire(name))),
   };
 
-  it.each(Object.keys(ways))('is told with its name and its place: %s', async (way) => {
+  it.each(Object.keys(ways))('is told with its name and its place, and renewed no longer: %s', async (way) => {
     const name = way.replaceAll(/\W/g, '-');
     await ways[way]?.(name);
     await untilTold(name);
     expect(told[0]?.acquiredAt).toContain('collected.spec.ts');
+    const renewed: string[] = [];
+    locks.onEvent('renewed', ({ lockName }) => void renewed.push(lockName));
+    await clock.advance(3 * ROUND_MS);
+    expect(renewed).toEqual([]);
   });
 
   const kept: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
