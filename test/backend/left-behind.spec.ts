@@ -1,6 +1,6 @@
 import type { HoldOutcome, HoldRequest } from '../../lib/backend/lock-operations.js';
 import { LeftBehind } from '../../lib/backend/kinds/lock/left-behind.js';
-import { LockUnavailableError } from '../../lib/index.js';
+import { LockUnavailableError } from '../../lib/standalone.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MonotonicScheduler, Stopwatch } from '../../lib/time/scheduler.js';
 

@@ -5,7 +5,7 @@ import type { LockOperations } from '../../lib/backend/lock-operations.js';
 import { QuorumLock, validity } from '../../lib/backend/quorum/quorum-lock.js';
 import { QuorumNode } from '../../lib/backend/quorum/quorum-node.js';
 import { RetryDelay } from '../../lib/backend/quorum/retry-delay.js';
-import { LockUnavailableError } from '../../lib/index.js';
+import { LockUnavailableError } from '../../lib/standalone.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { MAX_DURATION } from '../../lib/time/duration.js';
 import { MonotonicScheduler } from '../../lib/time/scheduler.js';

@@ -1,4 +1,4 @@
-import { LockError, type Lock, type LockService, type RedisLockOptions } from '../../lib/index.js';
+import { LockError, type Lock, type LockService, type RedisLockOptions } from '../../lib/standalone.js';
 import type { LockEventType } from '../../lib/advanced.js';
 import type { Client } from '../kit/client.js';
 import { onEveryBackend } from '../kit/every-backend.js';

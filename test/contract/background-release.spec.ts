@@ -1,4 +1,4 @@
-import { type LockService, LockOptionsError } from '../../lib/index.js';
+import { LockOptionsError, type LockService } from '../../lib/standalone.js';
 import { caught } from '../kit/caught.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';

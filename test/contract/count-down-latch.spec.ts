@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { LockOptionsError, LockShutdownError, LockKeyTypeError } from '../../lib/index.js';
+import { LockOptionsError, LockShutdownError, LockKeyTypeError } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { latchChannel } from '../../lib/keys/redisson-keys.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HoldToken, LockService } from '../../lib/index.js';
-import { LockLostError, LockOptionsError, LockOwnershipError, LockUnavailableError } from '../../lib/index.js';
+import { LockLostError, LockOptionsError, LockOwnershipError, LockUnavailableError } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 /** A hold ends in one client and goes on in another. */

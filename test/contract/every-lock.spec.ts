@@ -1,4 +1,4 @@
-import { type Lock, LockOwnershipError, type LockService } from '../../lib/index.js';
+import { LockOwnershipError, type Lock, type LockService } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { Owner } from './owner.js';

@@ -1,5 +1,5 @@
 import { until } from '../kit/until.js';
-import { LockOwnershipError, LockKeyTypeError } from '../../lib/index.js';
+import { LockOwnershipError, LockKeyTypeError } from '../../lib/standalone.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';

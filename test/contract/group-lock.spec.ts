@@ -1,4 +1,4 @@
-import { LockConflictError, LockNameError, LockOptionsError } from '../../lib/index.js';
+import { LockConflictError, LockNameError, LockOptionsError } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';

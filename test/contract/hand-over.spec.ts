@@ -1,4 +1,4 @@
-import { LockAbortedError, LockLostError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
+import { LockAbortedError, LockLostError, LockOptionsError, LockTimeoutError } from '../../lib/standalone.js';
 import type { Hold } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';

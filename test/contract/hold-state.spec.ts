@@ -1,4 +1,4 @@
-import { type Hold, type Lock, LockLostError, type LockService, type MultiHold } from '../../lib/index.js';
+import { LockLostError, type Hold, type Lock, type LockService, type MultiHold } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 

@@ -1,4 +1,4 @@
-import { LockOptionsError, LockOwnershipError } from '../../lib/index.js';
+import { LockOptionsError, LockOwnershipError } from '../../lib/standalone.js';
 import type { LockOptions } from '../../lib/index.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';
 import { onEveryBackend } from '../kit/every-backend.js';

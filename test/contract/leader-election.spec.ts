@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockLostError, LockOptionsError, LockShutdownError } from '../../lib/index.js';
+import { LockLostError, LockOptionsError, LockShutdownError } from '../../lib/standalone.js';
 import { LeaderElection, type LeaderElectionOptions } from '../../lib/coordination/leader-election.js';
 import { thrownBy } from '../kit/caught.js';
 import { onEveryBackend } from '../kit/every-backend.js';

@@ -1,4 +1,4 @@
-import { LockConflictError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
+import { LockConflictError, LockOptionsError, LockTimeoutError } from '../../lib/standalone.js';
 import { fairChannel, limitPermits } from '../../lib/keys/redisson-keys.js';
 import type { Client } from '../kit/client.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';

@@ -1,4 +1,4 @@
-import { LockKeyTypeError } from '../../lib/index.js';
+import { LockKeyTypeError } from '../../lib/standalone.js';
 import { limitPermits } from '../../lib/keys/redisson-keys.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';

@@ -1,4 +1,10 @@
-import { type Hold, LockConflictError, LockLostError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
+import {
+  LockConflictError,
+  LockLostError,
+  LockOptionsError,
+  LockTimeoutError,
+  type Hold,
+} from '../../lib/standalone.js';
 import { limitPermits } from '../../lib/keys/redisson-keys.js';
 import type { Client } from '../kit/client.js';
 import { onEveryBackend } from '../kit/every-backend.js';

@@ -1,4 +1,4 @@
-import { LockLostError, LockQueueFullError } from '../../lib/index.js';
+import { LockLostError, LockQueueFullError } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { LockLostError } from '../../lib/index.js';
+import { LockLostError } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 /** One period of a watchdog of 600 ms. A loss is noticed within it. */

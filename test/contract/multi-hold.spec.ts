@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
-import { LockLostError, LockOptionsError, type LockService } from '../../lib/index.js';
+import { LockLostError, LockOptionsError, type LockService } from '../../lib/standalone.js';
 import type { AcquirableLock } from '../../lib/locks/reentrant-lock.js';
 import { termsOf } from '../../lib/waiting/acquire.options.js';
 import type { MultiHold } from '../../lib/holds/multi-hold.js';

@@ -1,4 +1,4 @@
-import { LockTimeoutError, LockUnavailableError } from '../../lib/index.js';
+import { LockTimeoutError, LockUnavailableError } from '../../lib/standalone.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import type { World } from '../kit/world.js';
 import { MemoryWorld } from '../kit/memory-world.js';

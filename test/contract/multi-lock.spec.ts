@@ -5,7 +5,7 @@ import {
   LockOptionsError,
   LockOwnershipError,
   LockTimeoutError,
-} from '../../lib/index.js';
+} from '../../lib/standalone.js';
 import type { Lock, LockService } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';

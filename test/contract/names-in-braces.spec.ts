@@ -1,4 +1,4 @@
-import { LockNameError, type LockOptions } from '../../lib/index.js';
+import { LockNameError, type LockOptions } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 /** Redisson gives these two names the same companions. */

@@ -1,4 +1,4 @@
-import { LockNameError, LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
+import { LockNameError, LockOptionsError, type RedisLockOptions } from '../../lib/standalone.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 

@@ -1,4 +1,10 @@
-import { type Lock, LockLostError, LockOptionsError, LockOwnershipError, type LockService } from '../../lib/index.js';
+import {
+  LockLostError,
+  LockOptionsError,
+  LockOwnershipError,
+  type Lock,
+  type LockService,
+} from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 

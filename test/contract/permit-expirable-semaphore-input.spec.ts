@@ -1,4 +1,4 @@
-import { LockOptionsError, LockKeyTypeError } from '../../lib/index.js';
+import { LockOptionsError, LockKeyTypeError } from '../../lib/standalone.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 

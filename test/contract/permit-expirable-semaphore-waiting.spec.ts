@@ -1,4 +1,4 @@
-import { LockTimeoutError } from '../../lib/index.js';
+import { LockTimeoutError } from '../../lib/standalone.js';
 import { systemScheduler } from '../../lib/time/scheduler.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Recorder } from './recorder.js';

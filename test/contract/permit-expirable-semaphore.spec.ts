@@ -1,4 +1,4 @@
-import { LockConflictError, LockOwnershipError } from '../../lib/index.js';
+import { LockConflictError, LockOwnershipError } from '../../lib/standalone.js';
 import { hashSlot } from '../../lib/keys/hash-slot.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 

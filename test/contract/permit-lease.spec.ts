@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { memoryBackend } from '../kit/memory-backend.js';
-import { LockLostError, LockUnavailableError, type Permit } from '../../lib/index.js';
+import { LockLostError, LockUnavailableError, type Permit } from '../../lib/standalone.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import type { MonotonicScheduler } from '../../lib/time/scheduler.js';
 import { onEveryBackend } from '../kit/every-backend.js';

@@ -1,6 +1,6 @@
 import type { RedisBackend } from '../../lib/backend/redis-backend.js';
 import { memoryBackend } from '../kit/memory-backend.js';
-import { LockLostError, LockOptionsError } from '../../lib/index.js';
+import { LockLostError, LockOptionsError } from '../../lib/standalone.js';
 import { permitDeadlines } from '../../lib/keys/redisson-keys.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import type { MonotonicScheduler } from '../../lib/time/scheduler.js';

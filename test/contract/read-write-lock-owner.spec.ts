@@ -1,4 +1,4 @@
-import { type Lock, LockConflictError } from '../../lib/index.js';
+import { LockConflictError, type Lock } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 

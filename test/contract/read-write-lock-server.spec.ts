@@ -1,4 +1,4 @@
-import { LockOwnershipError } from '../../lib/index.js';
+import { LockOwnershipError } from '../../lib/standalone.js';
 import { inWorld } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { RedisWorld } from '../kit/redis-world.js';

@@ -1,4 +1,4 @@
-import { type Lock, LockOptionsError, LockOwnershipError, LockKeyTypeError } from '../../lib/index.js';
+import { LockOptionsError, LockOwnershipError, LockKeyTypeError, type Lock } from '../../lib/standalone.js';
 import type { ReadWriteLockOptions } from '../../lib/advanced.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';

@@ -1,4 +1,4 @@
-import { LockLostError, LockOptionsError, LockOwnershipError } from '../../lib/index.js';
+import { LockLostError, LockOptionsError, LockOwnershipError } from '../../lib/standalone.js';
 import type { Hold, LockService } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 

@@ -1,4 +1,4 @@
-import { currentHold, type Hold, LockLostError, type LockService } from '../../lib/index.js';
+import { currentHold, LockLostError, type Hold, type LockService } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 

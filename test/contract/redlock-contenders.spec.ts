@@ -1,4 +1,4 @@
-import { LockTimeoutError } from '../../lib/index.js';
+import { LockTimeoutError } from '../../lib/standalone.js';
 import { Worker } from '../servers/worker/worker.js';
 import type { api } from './redlock.worker.js';
 import { onMasters } from '../kit/redlock-world.js';

@@ -1,4 +1,4 @@
-import { LockAbortedError, LockConflictError } from '../../lib/index.js';
+import { LockAbortedError, LockConflictError } from '../../lib/standalone.js';
 import { caught } from '../kit/caught.js';
 import { onMasters } from '../kit/redlock-world.js';
 

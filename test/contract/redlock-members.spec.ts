@@ -1,14 +1,14 @@
 import {
-  type AcquireOptions,
-  type Duration,
-  type Lock,
   LockConflictError,
   LockLostError,
   LockOptionsError,
   LockTimeoutError,
   LockUnavailableError,
+  type AcquireOptions,
+  type Duration,
+  type Lock,
   type MultiHold,
-} from '../../lib/index.js';
+} from '../../lib/standalone.js';
 import { caught, thrownBy } from '../kit/caught.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import type { Client, ClientOptions } from '../kit/client.js';

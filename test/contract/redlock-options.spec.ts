@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
+import { LockOptionsError, type RedisLockOptions } from '../../lib/standalone.js';
 import { LockService } from '../../lib/lock.service.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';

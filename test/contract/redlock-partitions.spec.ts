@@ -1,4 +1,4 @@
-import { LockLostError, LockUnavailableError } from '../../lib/index.js';
+import { LockLostError, LockUnavailableError } from '../../lib/standalone.js';
 import { executions } from '../faults/observe.js';
 import { scriptExecutions } from '../servers/redis/script-executions.js';
 import { onMasters } from '../kit/redlock-world.js';

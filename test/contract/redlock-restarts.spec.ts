@@ -1,4 +1,4 @@
-import { LockUnavailableError } from '../../lib/index.js';
+import { LockUnavailableError } from '../../lib/standalone.js';
 import { onMasters } from '../kit/redlock-world.js';
 
 onMasters(5, (world) => {

@@ -1,4 +1,4 @@
-import { LockConflictError, LockLostError, LockTimeoutError, LockUnavailableError } from '../../lib/index.js';
+import { LockConflictError, LockLostError, LockTimeoutError, LockUnavailableError } from '../../lib/standalone.js';
 import { caught } from '../kit/caught.js';
 import { onMasters } from '../kit/redlock-world.js';
 

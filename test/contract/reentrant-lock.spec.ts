@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockOwnershipError } from '../../lib/index.js';
+import { LockOwnershipError } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { lockChannel } from '../../lib/keys/redisson-keys.js';

@@ -1,4 +1,4 @@
-import { LockLostError } from '../../lib/index.js';
+import { LockLostError } from '../../lib/standalone.js';
 import type { LockKindOptions } from '../../lib/advanced.js';
 import { inWorld } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';

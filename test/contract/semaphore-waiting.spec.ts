@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { LockShutdownError, LockTimeoutError } from '../../lib/index.js';
+import { LockShutdownError, LockTimeoutError } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 import { track } from '../kit/time.js';

@@ -1,4 +1,4 @@
-import { LockConflictError, LockOptionsError, LockKeyTypeError } from '../../lib/index.js';
+import { LockConflictError, LockOptionsError, LockKeyTypeError } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 /** Rows SE of the behaviour catalogue without waiters. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { RedisSubscriber } from '../../lib/backend/connection/redis-subscriber.js';
-import { LockOwnershipError } from '../../lib/index.js';
+import { LockOwnershipError } from '../../lib/standalone.js';
 import { MonotonicScheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { inWorld } from '../kit/every-backend.js';
 import { Owner } from './owner.js';

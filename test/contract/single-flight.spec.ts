@@ -1,11 +1,11 @@
 import {
-  type LockService,
   LockAbortedError,
   LockConflictError,
   LockOptionsError,
   LockTimeoutError,
   LockKeyTypeError,
-} from '../../lib/index.js';
+  type LockService,
+} from '../../lib/standalone.js';
 import type { SingleFlightOptions } from '../../lib/advanced.js';
 import { thrownBy } from '../kit/caught.js';
 import { onEveryBackend } from '../kit/every-backend.js';

@@ -1,4 +1,4 @@
-import { type Lock, LockOptionsError, LockUnavailableError } from '../../lib/index.js';
+import { LockOptionsError, LockUnavailableError, type Lock } from '../../lib/standalone.js';
 import { constantBackoff } from '../../lib/advanced.js';
 import { inWorld, onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';

@@ -1,4 +1,4 @@
-import { LockConflictError, LockOptionsError, LockTimeoutError } from '../../lib/index.js';
+import { LockConflictError, LockOptionsError, LockTimeoutError } from '../../lib/standalone.js';
 import type { WithLockOptions } from '../../lib/index.js';
 import type { LockKindOptions } from '../../lib/advanced.js';
 import { caught } from '../kit/caught.js';

@@ -1,4 +1,10 @@
-import { type Lock, LockDeadlockError, type LockEvent, type LockService, LockTimeoutError } from '../../lib/index.js';
+import {
+  LockDeadlockError,
+  LockTimeoutError,
+  type Lock,
+  type LockEvent,
+  type LockService,
+} from '../../lib/standalone.js';
 import type { Client, ClientOptions } from '../kit/client.js';
 import { inWorld } from '../kit/every-backend.js';
 import { MemoryWorld } from '../kit/memory-world.js';

@@ -1,5 +1,5 @@
 import { isPassing } from '../../lib/errors.js';
-import { LockDeadlockError, LockLostError, type LockService, LockTimeoutError } from '../../lib/index.js';
+import { LockDeadlockError, LockLostError, LockTimeoutError, type LockService } from '../../lib/standalone.js';
 import { Rng } from '../chaos/rng.js';
 import { openClient } from '../kit/client.js';
 import { serve } from '../servers/worker/worker-host.js';

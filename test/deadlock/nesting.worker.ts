@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { LockDeadlockError } from '../../lib/index.js';
+import { LockDeadlockError } from '../../lib/standalone.js';
 import { openClient } from '../kit/client.js';
 import { Gate } from '../kit/gate.js';
 import { ServedTime } from '../kit/served-time.js';

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { LockUnavailableError } from '../../lib/index.js';
+import { LockUnavailableError } from '../../lib/standalone.js';
 import type { ConnectionInput } from '../../lib/advanced.js';
 import { Certificates } from '../servers/redis/certificates.js';
 import { FaultProxy, mentions } from '../servers/proxy/fault-proxy.js';

@@ -1,4 +1,4 @@
-import { type Hold, LockUnavailableError } from '../../lib/index.js';
+import { LockUnavailableError, type Hold } from '../../lib/standalone.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
 import { settled } from './observe.js';
 import { until } from '../kit/until.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'ioredis';
-import { LockUnavailableError } from '../../lib/index.js';
+import { LockUnavailableError } from '../../lib/standalone.js';
 import { Certificates, type Identity } from '../servers/redis/certificates.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { describeWith } from '../servers/redis/server-features.js';

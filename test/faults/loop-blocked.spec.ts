@@ -1,4 +1,4 @@
-import { createLocks, type LockEvent } from 'nest-redis-lock';
+import { createLocks, type LockEvent } from '../../lib/standalone.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { until } from '../kit/until.js';
 
@@ -20,7 +20,8 @@ describe('Synchronous work that takes more than a third of a lease', () => {
   it('is reported with its length, when the watchdog has renewed the lock on the server', async () => {
     await using locks = await createLocks({ connection: server.url, keyPrefix: 'app:', renewedLease: '6s' });
     const events: LockEvent[] = [];
-    locks.onEvent((event) => void events.push(event));
+    // A busy machine may be late with its connections, and tell of them then.
+    locks.onEvent((event) => void (event.type !== 'available' && events.push(event)));
     const hold = await locks.acquire('order:42');
     const began = performance.now();
     occupyLoop(2500);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LockEvent, LockLostError } from '../../lib/index.js';
+import { LockLostError, type LockEvent } from '../../lib/standalone.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { settled } from './observe.js';

@@ -1,6 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hostname } from 'node:os';
-import { type Lock, LockConflictError, LockOptionsError, type LockService, LockTimeoutError } from '../../lib/index.js';
+import {
+  LockConflictError,
+  LockOptionsError,
+  LockTimeoutError,
+  type Lock,
+  type LockService,
+} from '../../lib/standalone.js';
 import type { HolderRecord } from '../../lib/advanced.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { caught } from '../kit/caught.js';

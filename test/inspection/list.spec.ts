@@ -1,4 +1,4 @@
-import { type LockService, LockOptionsError } from '../../lib/index.js';
+import { LockOptionsError, type LockService } from '../../lib/standalone.js';
 import type { ListedLock } from '../../lib/advanced.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 

@@ -1,4 +1,4 @@
-import { type Hold, type Lock, LockNameError, LockOptionsError, type LockService } from '../../lib/index.js';
+import { LockNameError, LockOptionsError, type Hold, type Lock, type LockService } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
 const KINDS: readonly (readonly [string, (locks: LockService) => Lock, string])[] = [

@@ -1,4 +1,4 @@
-import { LockAbortedError } from '../../lib/index.js';
+import { LockAbortedError } from '../../lib/standalone.js';
 import { inWorld } from '../kit/every-backend.js';
 import type { Client } from '../kit/client.js';
 import { track } from '../kit/time.js';

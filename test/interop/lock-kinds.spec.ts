@@ -1,4 +1,4 @@
-import { LockLostError, type LockService } from '../../lib/index.js';
+import { LockLostError, type LockService } from '../../lib/standalone.js';
 import { inWorld } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { InteropWorld } from './interop-world.js';

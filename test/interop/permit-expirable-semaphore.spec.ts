@@ -1,4 +1,4 @@
-import { LockOwnershipError } from '../../lib/index.js';
+import { LockOwnershipError } from '../../lib/standalone.js';
 import { inWorld } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { InteropWorld } from './interop-world.js';

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createLocks, type LockService } from '../../lib/index.js';
+import { createLocks, type LockService } from '../../lib/standalone.js';
 import { besideRedisson, closeInvoice } from '../../docs/recipes/java-and-node/close-invoice.js';
 import { Gate } from '../kit/gate.js';
 import { inWorld } from '../kit/every-backend.js';

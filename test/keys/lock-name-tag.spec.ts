@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { LockNameError } from '../../lib/errors.js';
 import { compileTemplate } from '../../lib/keys/key-template.js';
-import { lockName } from '../../lib/index.js';
+import { lockName } from '../../lib/standalone.js';
 import { thrownBy } from '../kit/caught.js';
 
 const untyped = lockName as (literals: unknown, ...values: unknown[]) => string;

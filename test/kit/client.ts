@@ -1,11 +1,11 @@
 import type { LockBackend } from '../../lib/backend/lock-backend.js';
 import type { LockEvent } from '../../lib/events/lock-events.js';
 import { isPassing } from '../../lib/errors.js';
-import { LockService, LockShutdownError, type RedisLockOptions, type Scheduler } from '../../lib/index.js';
+import { LockService, LockShutdownError, type RedisLockOptions } from '../../lib/standalone.js';
+import type { Scheduler } from '../../lib/index.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
 import { createRuntime, type OwnedRuntime } from '../../lib/module/runtime.factory.js';
-import { neverForget } from '../../lib/testing/test-connection.js';
 import { type MonotonicScheduler, systemScheduler } from '../../lib/time/scheduler.js';
 import { defaultRelease } from './default-release.js';
 import { ServedScheduler } from './served-scheduler.js';
@@ -50,7 +50,7 @@ export class Client {
       if (isSteady || event.type !== 'clock-jumped') this.events.push(event);
     });
     // Many tests drop a hold that is to last, and garbage may be collected at any time.
-    neverForget(runtime);
+    runtime.grants.whenCollected = () => {};
     runtime.open();
   }
 

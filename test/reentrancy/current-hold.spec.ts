@@ -1,4 +1,4 @@
-import { LockNameError } from '../../lib/index.js';
+import { LockNameError } from '../../lib/standalone.js';
 import { currentContext, HoldContext, runInContext } from '../../lib/context/owner-context.js';
 import { CompositeHold } from '../../lib/holds/multi-hold.js';
 import { currentHold, currentHoldOn } from '../../lib/reentrancy/current-hold.js';

@@ -1,5 +1,5 @@
 import type { RedisLockOptions } from '../../lib/index.js';
-import { LockError } from '../../lib/index.js';
+import { LockError } from '../../lib/standalone.js';
 import type { RedisConnection } from '../../lib/backend/connection/redis-connection.js';
 import { Requests } from '../context/requests.js';
 import { type Client, Clients, openClient } from '../kit/client.js';
@@ -154,12 +154,12 @@ it.each(PLACES)(
   60_000,
 );
 
-for (const of of ['commands', 'pubSub'])
-  itWritesAtOnce(`D45: a connection of the ${of} that fails in a call is opened again in no request`, async () => {
+for (const part of ['commands', 'pubSub'])
+  itWritesAtOnce(`D45: a connection of the ${part} that fails in a call is opened again in no request`, async () => {
     const proxy = await behindProxy((stop) => stops.push(stop));
     const [one, other] = [await open({ connection: proxy.url }), await open({ connection: proxy.url })];
     await useLock(one, other, false);
-    const connection = Reflect.get(Reflect.get(one.runtime.backend, of) as object, 'connection') as RedisConnection;
+    const connection = Reflect.get(Reflect.get(one.runtime.backend, part) as object, 'connection') as RedisConnection;
     const { client } = Reflect.get(connection, 'current') as { readonly client: { readonly stream: Socket } };
     // As when a write fails: the socket tells of its end in the context of the call.
     await requests.call(() => client.stream.destroy());

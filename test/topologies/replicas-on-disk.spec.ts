@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { LockUnavailableError } from '../../lib/index.js';
+import { LockUnavailableError } from '../../lib/standalone.js';
 import { Time } from '../kit/time.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 import { RedisServer } from '../servers/redis/redis-server.js';

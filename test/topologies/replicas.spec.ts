@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { LockLostError, type LockService, LockUnavailableError } from '../../lib/index.js';
+import { LockLostError, LockUnavailableError, type LockService } from '../../lib/standalone.js';
 import { lockScripts } from '../../lib/advanced.js';
 import type { Client } from '../kit/client.js';
 import { Time } from '../kit/time.js';

@@ -1,4 +1,4 @@
-import { LockOptionsError, LockUnavailableError } from '../../lib/index.js';
+import { LockOptionsError, LockUnavailableError } from '../../lib/standalone.js';
 import { inWorld } from '../kit/every-backend.js';
 import { RedisWorld } from '../kit/redis-world.js';
 import { onMasters } from '../kit/redlock-world.js';

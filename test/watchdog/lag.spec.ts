@@ -1,5 +1,5 @@
 import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { LockService } from '../../lib/index.js';
+import { LockService } from '../../lib/standalone.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { BlockableLoop } from './blockable-loop.js';

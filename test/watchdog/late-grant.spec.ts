@@ -1,5 +1,5 @@
 import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { LockLostError } from '../../lib/index.js';
+import { LockLostError } from '../../lib/standalone.js';
 import { Grant } from '../../lib/holds/grant.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';

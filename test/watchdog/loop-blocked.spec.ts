@@ -1,6 +1,6 @@
 import type { LockEvent } from '../../lib/events/lock-events.js';
 import { memoryBackend } from '../../lib/backend/memory/memory-backend.js';
-import { LockService, type RedisLockOptions } from '../../lib/index.js';
+import { LockService, type RedisLockOptions } from '../../lib/standalone.js';
 import { parseModuleOptions } from '../../lib/module/options/redis-lock.options.js';
 import { createRuntime } from '../../lib/module/runtime.factory.js';
 import { BlockableLoop } from './blockable-loop.js';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockUnavailableError, type Scheduler } from '../../../lib/index.js';
+import { LockUnavailableError } from '../../../lib/standalone.js';
+import type { Scheduler } from '../../../lib/index.js';
 import { systemScheduler } from '../../../lib/time/scheduler.js';
 import { Client, openClient } from '../../kit/client.js';
 import type { ChaosCase } from '../case.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Hold, type Lock, LockAbortedError } from '../../../lib/index.js';
+import { LockAbortedError, type Hold, type Lock } from '../../../lib/standalone.js';
 import type { Script } from '../../../lib/backend/scripts/script.js';
 import { scripts } from '../../../lib/backend/scripts/scripts.generated.js';
 import { fairQueue } from '../../../lib/keys/redisson-keys.js';

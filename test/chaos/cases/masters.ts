@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockUnavailableError } from '../../../lib/index.js';
+import { LockUnavailableError } from '../../../lib/standalone.js';
 import type { ChaosCase } from '../case.js';
 import { LEASE_MS } from '../chaos-run.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockAbortedError, LockError, LockQueueFullError } from '../../../lib/index.js';
+import { LockAbortedError, LockError, LockQueueFullError } from '../../../lib/standalone.js';
 import type { ChaosCase } from '../case.js';
 import type { Load } from '../load/load.js';
 import { keysOf } from '../topologies/topology.js';

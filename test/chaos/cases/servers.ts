@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockUnavailableError } from '../../../lib/index.js';
+import { LockUnavailableError } from '../../../lib/standalone.js';
 import type { RedisServer } from '../../servers/redis/redis-server.js';
 import type { ChaosCase } from '../case.js';
 import { usualLoad } from '../usual-load.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashSlot } from '../../../lib/keys/hash-slot.js';
-import { LockUnavailableError } from '../../../lib/index.js';
+import { LockUnavailableError } from '../../../lib/standalone.js';
 import type { RedisServer } from '../../servers/redis/redis-server.js';
 import type { ChaosCase } from '../case.js';
 import type { Load } from '../load/load.js';

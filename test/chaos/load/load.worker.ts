@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import {
+  LockAbortedError,
+  LockError,
   type Hold,
   type LimitOptions,
   type Lock,
-  LockAbortedError,
-  LockError,
   type LockService,
-} from '../../../lib/index.js';
+} from '../../../lib/standalone.js';
 import { serve } from '../../servers/worker/worker-host.js';
 import { type Mode, monotonicNow } from '../history/entry.js';
 import { Recorder } from '../history/recorder.js';

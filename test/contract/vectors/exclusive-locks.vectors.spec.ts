@@ -1,6 +1,6 @@
 import type { LockBackend } from '../../../lib/backend/lock-backend.js';
 import type { LockOperations } from '../../../lib/backend/lock-operations.js';
-import { LockOwnershipError } from '../../../lib/index.js';
+import { LockOwnershipError } from '../../../lib/standalone.js';
 import { Grant } from '../../../lib/holds/grant.js';
 import { GrantedHold } from '../../../lib/holds/granted-hold.js';
 import { NonReentrantLock } from '../../../lib/locks/non-reentrant-lock.js';

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { memoryBackend } from '../../../lib/backend/memory/memory-backend.js';
-import { type Hold, type LockEvent, LockService, type PermitExpirableSemaphore } from '../../../lib/index.js';
+import { LockService, type Hold, type LockEvent, type PermitExpirableSemaphore } from '../../../lib/standalone.js';
 import { parseModuleOptions } from '../../../lib/module/options/redis-lock.options.js';
 import { createRuntime, type OwnedRuntime } from '../../../lib/module/runtime.factory.js';
-import { ManualClock } from '../../../lib/testing/index.js';
+import { ManualClock } from '../../../lib/testing/manual-clock.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
