@@ -1,7 +1,7 @@
 import { onEveryBackend } from '../kit/every-backend.js';
 import type { RawPlace, World } from '../kit/world.js';
 import { track } from '../kit/time.js';
-import { fairQueue } from '../../lib/keys/redisson-keys.js';
+import { fairDeadlines, fairQueue } from '../../lib/keys/redisson-keys.js';
 
 const SLOT = 600;
 /** The ids of a Redisson client, and of a client of this library in another process. */
@@ -96,6 +96,7 @@ onEveryBackend((world) => {
       await world.probe.put('n', 'holder:1', 60_000);
       const queue = (owner: string) => fairLock.queue({ name: 'n', owner, lease: 1000, slot: 5000 });
       const ttl = async (): Promise<number> => (await world.probe.state(fairQueue('n'))).ttl;
+      const deadlinesTtl = async (): Promise<number> => (await world.probe.state(fairDeadlines('n'))).ttl;
       await queue(`${NODE}:1`);
       // The time to live is the slot and a minute.
       expect(await ttl()).toBeGreaterThan(60_000);
@@ -104,8 +105,11 @@ onEveryBackend((world) => {
       expect(await ttl()).toBeLessThanOrEqual(65_000);
       await queue(`${JAVA}:1`);
       await expect(ttl()).resolves.toBe(-1);
+      // Java reads the deadlines of its waiters for as long as it reads the queue.
+      await expect(deadlinesTtl()).resolves.toBe(-1);
       await fairLock.leave({ name: 'n', owners: [`${JAVA}:1`], lease: 1000, slot: 300_000 });
       expect(await ttl()).toBeGreaterThan(0);
+      expect(await deadlinesTtl()).toBeGreaterThan(0);
     });
   });
 

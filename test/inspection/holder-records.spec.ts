@@ -245,6 +245,19 @@ describe('The option holderRecords', () => {
 
 const memory = new MemoryWorld();
 inWorld(memory, () => {
+  it('The record of a holder is written no sooner because that of another one is due', async () => {
+    const { locks } = await memory.open({ holderRecords: true });
+    const recorded = async (): Promise<readonly string[]> =>
+      (await memory.probe.names()).filter((name) => name.includes(':holder:')).map((name) => name.slice(0, 3));
+    await locks.acquire('a');
+    await memory.time.pass(60);
+    await locks.acquire('b');
+    await memory.time.pass(50);
+    expect(await recorded()).toEqual(['{a}']);
+    await memory.time.pass(60);
+    expect(await recorded()).toEqual(['{a}', '{b}']);
+  });
+
   it('The record of a holder is written at once for one that gets the hold of another from the same process', async () => {
     const traces = new AsyncLocalStorage<string>();
     const options = { holderRecords: { traceId: () => traces.getStore() }, handover: { ms: 1000 } };

@@ -1,3 +1,4 @@
+import 'redis'; // In jest it takes longer to load than a first connection may take.
 import { Logger } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import type { Redis } from 'ioredis';

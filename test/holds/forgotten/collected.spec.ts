@@ -83,6 +83,18 @@ describe('D61: a hold that nothing refers to', () => {
     expect(renewed).toEqual([]);
   });
 
+  it.each([
+    ['a lock', 'acquire', 1],
+    ['a permit', 'a permit that is renewed', 1],
+    ['each of several permits', 'permits that are renewed', 2],
+  ] as const)('has its release told as that of one that was abandoned: %s', async (_, way, count) => {
+    const released: unknown[] = [];
+    locks.onEvent('released', ({ lockName, how }) => void released.push([lockName, how]));
+    await ways[way]?.('n');
+    await untilTold('n');
+    expect(released).toEqual(Array(count).fill(['n', 'abandoned']));
+  });
+
   const kept: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
     'its hold': (name) => locks.acquire(name),
     'the promise of its hold': async (name) => [locks.acquire(name)],
