@@ -175,3 +175,28 @@ describe('The files of lib/', () => {
     expect([...found].filter(([, places]) => places.length > 1)).toEqual([]);
   });
 });
+
+describe('The tests of what lies below Nest', () => {
+  const FOLDERS = [
+    'backend',
+    'chaos',
+    'contract',
+    'holds',
+    'interop',
+    'kit',
+    'scale',
+    'topologies',
+    'waiting',
+    'watchdog',
+  ];
+
+  it('do not load it: in jest, that takes a second for each of their files', () => {
+    const sources = FOLDERS.flatMap((folder) =>
+      readdirSync(join(__dirname, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => join(folder, file)),
+    );
+    const ENTRY = /^import (?!type )[^;]*from '(nest-redis-lock|(\.\.\/)+lib\/(testing\/)?index\.js)';$/m;
+    expect(sources.filter((file) => ENTRY.test(readFileSync(join(__dirname, file), 'utf8')))).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { type LockOptions } from '../../lib/index.js';
+import type { LockOptions } from '../../lib/index.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 import { track } from '../kit/time.js';
