@@ -32,6 +32,9 @@ const SLOWER = 10;
 const PAUSE = 30_000;
 const MS_A_SEED = 30;
 
+/** Titles of tests may contain the stack of an error, with paths of this machine. */
+const firstLine = (title: string): string => title.replace(/\n[^]*$/, '');
+
 const UNTRIED = { specs: 0, reaching: 0, seeds: 0 };
 
 /** Tries mutations one after the other in a copy. */
@@ -65,7 +68,7 @@ export class Trials {
     const isReal = mutation.file.endsWith('.lua');
     const tried = { specs: specs.length, reaching: reaching.length, seeds: 0 };
     const failure = await this.failureOf(mutation, specs);
-    if (failure) return { isNoticed: true, by: `${failure.spec}: ${failure.test}`, ...tried };
+    if (failure) return { isNoticed: true, by: `${failure.spec}: ${firstLine(failure.test)}`, ...tried };
     if (isReal || this.baseline.explored.has(placeOf(mutation))) {
       const seeds = isReal ? this.limits.realSeeds : this.limits.seeds;
       const { failure: found } = await explored(

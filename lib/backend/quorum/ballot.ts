@@ -51,7 +51,7 @@ export class Ballot<T> {
    */
   decide<R>(look: () => R | undefined): Promise<R> {
     return new Promise((resolve, reject) => {
-      // What comes after the decision changes nothing.
+      // Votes after the decision change nothing.
       this.onVote = () => {
         try {
           const decision = look();
