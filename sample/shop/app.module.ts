@@ -46,8 +46,8 @@ export class AppModule {
   }
 }
 
-const lockOptions = ({ redisUrl, keyPrefix }: ShopSettings): RedisLockOptions =>
+const lockOptions = ({ redisUrl, lockDriver: driver, keyPrefix }: ShopSettings): RedisLockOptions =>
   redisUrl === undefined
     ? { connection: 'memory', holderRecords: true }
     : // Short, so that the locks of a process that was killed are soon free.
-      { connection: redisUrl, keyPrefix, holderRecords: true, renewedLease: '10s' };
+      { connection: redisUrl, driver, keyPrefix, holderRecords: true, renewedLease: '10s' };

@@ -1,4 +1,5 @@
 import { getConfigToken, registerAs } from '@nestjs/config';
+import type { DriverName } from 'nest-redis-lock/advanced';
 
 /** The kind of lock that orders for one warehouse take. */
 export type Locking = 'off' | 'unfair' | 'fair';
@@ -8,6 +9,8 @@ export interface ShopSettings {
   readonly locking: Locking;
   /** The Redis of data and locks. Absent: both are in memory. */
   readonly redisUrl: string | undefined;
+  /** The library that connects the locks to Redis. Absent: ioredis, which the data use. */
+  readonly lockDriver: DriverName | undefined;
   /** PostgreSQL. Absent: no sales on account. */
   readonly databaseUrl: string | undefined;
   /** Prefix of all keys of this shop. */
@@ -37,6 +40,7 @@ export function readSettings(env: NodeJS.ProcessEnv): ShopSettings {
   return {
     locking: locking(env),
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
+    lockDriver: lockDriver(env),
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
     keyPrefix: env['KEY_PREFIX'] || 'nest-redis-lock-sample:',
     paymentMs: wholeNumber(env, 'PAYMENT_MS', 5, 60_000),
@@ -51,6 +55,7 @@ export function writeSettings(settings: ShopSettings): NodeJS.ProcessEnv {
   return {
     LOCKING: settings.locking,
     REDIS_URL: settings.redisUrl ?? '',
+    LOCK_DRIVER: settings.lockDriver ?? '',
     DATABASE_URL: settings.databaseUrl ?? '',
     KEY_PREFIX: settings.keyPrefix,
     PAYMENT_MS: String(settings.paymentMs),
@@ -64,6 +69,12 @@ function locking(env: NodeJS.ProcessEnv): Locking {
   const value = env['LOCKING'] || 'fair';
   if (value === 'off' || value === 'unfair' || value === 'fair') return value;
   throw new SettingsError(`LOCKING must be "off", "unfair" or "fair", not "${value}".`);
+}
+
+function lockDriver(env: NodeJS.ProcessEnv): DriverName | undefined {
+  const value = env['LOCK_DRIVER'] || undefined;
+  if (value === undefined || value === 'ioredis' || value === 'node-redis') return value;
+  throw new SettingsError(`LOCK_DRIVER must be "ioredis" or "node-redis", not "${value}".`);
 }
 
 function wholeNumber(env: NodeJS.ProcessEnv, name: string, fallback: number, max: number): number {

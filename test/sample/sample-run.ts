@@ -23,7 +23,8 @@ export class SampleRun implements AsyncDisposable {
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     // Processes started by the sample inherit the mark.
-    const marked = { ...plainEnvironment(), ...env, SAMPLE_RUN: this.mark };
+    const { LOCK_DRIVER } = process.env;
+    const marked = { ...plainEnvironment(), LOCK_DRIVER, ...env, SAMPLE_RUN: this.mark };
     this.child = spawn(process.execPath, [MAIN, ...args], { env: marked, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.on('data', (chunk) => (this.stdout += String(chunk)));
     this.child.stderr?.on('data', (chunk) => (this.stderr += String(chunk)));

@@ -17,6 +17,7 @@ describe('The settings of the shop', () => {
   const defaults: ShopSettings = {
     locking: 'fair',
     redisUrl: undefined,
+    lockDriver: undefined,
     databaseUrl: undefined,
     keyPrefix: 'nest-redis-lock-sample:',
     paymentMs: 5,
@@ -33,6 +34,7 @@ describe('The settings of the shop', () => {
     const settings: ShopSettings = {
       locking: 'off',
       redisUrl: 'redis://127.0.0.1:7000',
+      lockDriver: 'node-redis',
       databaseUrl: 'postgres://127.0.0.1:7001/shop',
       keyPrefix: 'of-this-run:',
       paymentMs: 0,
@@ -46,6 +48,7 @@ describe('The settings of the shop', () => {
 
   it.each([
     ['LOCKING', 'on'],
+    ['LOCK_DRIVER', 'redis'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PAYMENT_MS', '1.5'],

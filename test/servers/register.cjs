@@ -36,17 +36,19 @@ Module._extensions['.ts'] = (module, filename) => module._compile(compiled(filen
 /** The entries that the pattern of `exports` does not stand for. */
 const entries = { '': 'index.ts', advanced: 'advanced.ts', testing: 'testing/index.ts' };
 
-const { DRIVER } = process.env;
-if (![undefined, 'ioredis', 'node-redis'].includes(DRIVER)) throw new Error(`DRIVER=${DRIVER} is no driver`);
+const { driver, replaced } = require('./chosen-driver.cjs');
 // On a busy machine that takes longer than the first command of a process may.
-if (DRIVER === 'node-redis') require('redis');
+if (driver === 'node-redis') require(replaced.redis ?? 'redis');
 const library = path.join(root, 'lib/');
 
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, ...rest) {
   // With DRIVER=node-redis, the library finds no ioredis, as where only `redis` is installed.
-  if (request === 'ioredis' && DRIVER === 'node-redis' && parent?.filename?.startsWith(library))
-    throw Object.assign(new Error(`Cannot find module '${request}'`), { code: 'MODULE_NOT_FOUND' });
+  if (parent?.filename?.startsWith(library)) {
+    if (request === 'ioredis' && driver === 'node-redis')
+      throw Object.assign(new Error(`Cannot find module '${request}'`), { code: 'MODULE_NOT_FOUND' });
+    if (request in replaced) return resolveFilename.call(this, replaced[request], parent, ...rest);
+  }
   const entry = /^nest-redis-lock(?:\/([a-z]+))?$/.exec(request);
   if (entry) {
     const [, name = ''] = entry;

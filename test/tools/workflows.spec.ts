@@ -42,8 +42,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm ci --no-fund --no-audit': 'in the action set-up',
   'npm run --silent test:package': 'in parts, package:peers once for each version of Nest',
   'env DRIVER=node-redis npm run --silent test:engines -- --only redis-8.2 --suite contract':
-    'in test:node-redis, and every suite on every engine',
-  'env DRIVER=node-redis npx jest test/drivers test/faults': 'in test:node-redis',
+    'in test:drivers, and every suite on every engine',
+  'env DRIVER=node-redis npx jest test/drivers test/faults': 'in test:drivers',
 };
 
 describe('The workflow of GitHub', () => {
