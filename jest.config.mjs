@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import chosen from './test/servers/chosen-driver.cjs';
 
 const swc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
 
@@ -35,7 +34,6 @@ export default {
     '^nest-redis-lock/(testing|driver-kit)$': '<rootDir>/lib/$1/index.ts',
     '^nest-redis-lock/([a-z]+)$': '<rootDir>/lib/integrations/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
-    ...Object.fromEntries(Object.entries(chosen.replaced).map(([name, other]) => [`^${name}$`, other])),
   },
   // A guard against a test that hangs. No test is decided by it: a busy machine takes many times as long.
   testTimeout: 120_000,

@@ -36,18 +36,19 @@ Module._extensions['.ts'] = (module, filename) => module._compile(compiled(filen
 /** The entries that the pattern of `exports` does not stand for. */
 const entries = { '': 'index.ts', advanced: 'advanced.ts', testing: 'testing/index.ts' };
 
-const { driver, replaced } = require('./chosen-driver.cjs');
+const { driver, library } = require('./chosen-driver.cjs');
 // On a busy machine that takes longer than the first command of a process may.
-if (driver === 'node-redis') require(replaced.redis ?? 'redis');
-const library = path.join(root, 'lib/');
+if (driver === 'node-redis') require(library);
+const sources = path.join(root, 'lib/');
 
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, ...rest) {
-  // With DRIVER=node-redis, the library finds no ioredis, as where only `redis` is installed.
-  if (parent?.filename?.startsWith(library)) {
-    if (request === 'ioredis' && driver === 'node-redis')
+  // With DRIVER, the library finds no other client library, as where only that one is installed.
+  const isClient = request === 'ioredis' || request === 'redis';
+  if (driver !== undefined && isClient && parent?.filename?.startsWith(sources)) {
+    if (driver === (request === 'redis' ? 'ioredis' : 'node-redis'))
       throw Object.assign(new Error(`Cannot find module '${request}'`), { code: 'MODULE_NOT_FOUND' });
-    if (request in replaced) return resolveFilename.call(this, replaced[request], parent, ...rest);
+    return resolveFilename.call(this, library, parent, ...rest);
   }
   const entry = /^nest-redis-lock(?:\/([a-z]+))?$/.exec(request);
   if (entry) {

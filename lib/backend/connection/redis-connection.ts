@@ -1,6 +1,7 @@
 import type { MonotonicScheduler, ScheduledTask } from '../../time/scheduler.js';
 import { type LockUnavailableError, messageOf } from '../../errors.js';
 import { runOutsideContexts } from '../../context/owner-context.js';
+import { kindOf } from '../driver/failures.js';
 import {
   type Command,
   type DriverConnection,
@@ -21,7 +22,7 @@ import {
   withoutSecrets,
 } from './connection-problem.js';
 import { ConnectAttempts } from './connect-attempts.js';
-import { isErrorReply, isPermissionError } from './reply-errors.js';
+import { isPermissionError } from './reply-errors.js';
 import { rawReply, withDeadline } from './with-deadline.js';
 import { WriteBatch } from './write-batch.js';
 
@@ -261,7 +262,8 @@ export class RedisConnection {
       await this.selectDatabase();
       await this.listener.prepare();
     } catch (error) {
-      if (this.current !== connection) return;
+      // The end of a connection that was cut tells why.
+      if (this.current !== connection || kindOf(error) === 'cut') return;
       this.lastError = error;
       this.reconnect();
       return;
@@ -289,7 +291,7 @@ export class RedisConnection {
       const refusal = refusalIn(error);
       // The server is there, which is what was asked.
       if (isPermissionError(refusal) && !/^(NOAUTH|WRONGPASS)/.test(messageOf(refusal))) return;
-      throw isErrorReply(refusal) ? refusal : silent(this.attempts.timeout);
+      throw refusal === error ? silent(this.attempts.timeout) : refusal;
     }
     this.sentinels?.misled();
     throw new Error('the server that the Sentinels have named is a replica');

@@ -81,6 +81,8 @@ class IoredisConnection implements DriverConnection {
       // ioredis listens for one socket error only. A socket closed during the TLS handshake emits two (certificate
       // rejected, then closed early); the second would crash the process.
       client.stream?.on('error', ignore);
+      // Version 5.4 does not know that a server ends subscriptions when their slot moves.
+      if (error.message.includes('Last reply: sunsubscribe')) return listener.onMoved();
       if (!isHandshakeError(this.reason)) this.reason = error;
     });
     const onMessage = (channel: string, message: string): void => listener.onMessage(channel, message);

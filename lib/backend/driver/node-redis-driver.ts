@@ -50,8 +50,6 @@ interface ClientOptions {
  * Settings that give each command a single effect. They override the user's, which must not decide the safety of a lock.
  */
 const SETTINGS = {
-  // Replies have the same shape in every version.
-  RESP: 2,
   url: undefined,
   // A user without the right to CLIENT SETNAME could not connect.
   name: undefined,
@@ -208,6 +206,12 @@ const withCode = (error: unknown): unknown =>
     ? Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT' })
     : error;
 
+/**
+ * Replies have the same shape in every version: that of version 2 of the protocol. Node-redis 5, whose clients have no
+ * prefix, uses it if nothing is said, and otherwise sends HELLO, which a server or a proxy may not know.
+ */
+const protocolOf = (client: object): object => ({ RESP: '_keyPrefix' in client ? 2 : undefined });
+
 /** @param create Makes a client with these options. */
 const driverOf = (create: (options: object, socket: object) => Client): RedisDriver => ({
   name: 'node-redis',
@@ -236,7 +240,7 @@ let original: NodeRedisClient | undefined;
 /** Connections of the installed node-redis. */
 export const nodeRedisDriver: RedisDriver = driverOf((options, socket) => {
   original ??= loadNodeRedis().createClient() as unknown as NodeRedisClient;
-  return original.duplicate({ ...options, socket }) as Client;
+  return original.duplicate({ ...options, ...protocolOf(original), socket }) as Client;
 });
 
 /** A client of node-redis, as a structural type: accepts an instance of another installed copy. It is only duplicated. */
@@ -293,5 +297,5 @@ export const duplicatingNodeRedis = (client: NodeRedisClient): RedisDriver =>
   driverOf((options, socket) => {
     // A path leads there, whatever it is.
     const { socket: { path: _path, ...given } = {} } = client.options as ClientOptions;
-    return client.duplicate({ ...options, socket: { ...given, ...socket } }) as Client;
+    return client.duplicate({ ...options, ...protocolOf(client), socket: { ...given, ...socket } }) as Client;
   });
