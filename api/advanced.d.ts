@@ -254,6 +254,7 @@ interface KindChoice {
     readonly preference?: 'writer' | undefined;
     readonly fair?: boolean | undefined;
     readonly fenced?: boolean | undefined;
+    readonly limit?: number | undefined;
 }
 
 export type KindName = 'spin' | 'nonReentrant' | 'redLock';
@@ -323,9 +324,12 @@ export type LifeCycleEvent = (OfLock & {
 
 export type LifeCycleType = LifeCycleEvent['type'];
 
-export interface LimitOrder {
-    readonly fair?: boolean | undefined;
-}
+// not exported
+type Limited = Pick<KindChoice, 'fair'> & {
+    readonly limit: number;
+} & {
+    readonly [Name in NotWithLimit]?: undefined;
+};
 
 export interface ListOptions {
     readonly signal?: AbortSignal | undefined;
@@ -353,16 +357,8 @@ export type LockHandlerOptions = LockedNeed & ConnectionChoice & Pick<AcquireOpt
 
 export type LockKindName = 'reentrant' | 'fair' | 'fenced' | 'spin' | 'group' | 'read' | 'write' | 'redLock' | 'limit' | 'semaphore' | 'permitExpirableSemaphore';
 
-export type LockKindOptions = (Exclusive & Unfenced & {
-    readonly kind?: 'nonReentrant' | undefined;
-}) | (Exclusive & Unfair & Unfenced) | (Exclusive & Unfair & {
-    readonly kind?: undefined;
-}) | (KindChoice & Unfair & Unfenced & {
-    readonly kind?: undefined;
-    readonly preference?: undefined;
-}) | (KindChoice & Unfair & Unfenced & {
-    readonly kind?: undefined;
-    readonly mode: 'read' | 'write';
+export type LockKindOptions = Limited | (UnlimitedKinds & {
+    readonly limit?: undefined;
 });
 
 export interface LockLogger {
@@ -457,19 +453,25 @@ export interface LockStats {
 }
 
 // not exported
-export type LockedNeed = (LockKindOptions & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & Without<'permits' | 'limit'>) | (Without<NotWithPermits> & {
+export type LockedNeed = (LockKindOptions & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & {
+    readonly permits?: undefined;
+}) | ({
+    readonly [Name in NotWithPermits]?: undefined;
+} & {
     readonly permits: number;
-}) | (Without<'permits' | NotWithLimit> & LimitOrder & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & {
-    readonly limit: number;
 });
 
 // not exported
-declare const NOT_WITH_LIMIT: ("fenced" | "kind" | "mode" | "preference")[];
+declare const NOT_WITH_LIMIT: readonly [
+    "kind",
+    "mode",
+    "preference",
+    "fenced"
+];
 
 // not exported
 declare const NOT_WITH_PERMITS: readonly [
-    "limit",
-    ...("fair" | "fenced" | "kind" | "lease" | "maxHold" | "mode" | "preference" | "renew")[],
+    ...("fair" | "fenced" | "kind" | "lease" | "limit" | "maxHold" | "mode" | "preference" | "renew")[],
     "holdAtLeast"
 ];
 
@@ -653,6 +655,19 @@ type Unfenced = {
     readonly fenced?: false | undefined;
 };
 
+// not exported
+type UnlimitedKinds = (Exclusive & Unfenced & {
+    readonly kind?: 'nonReentrant' | undefined;
+}) | (Exclusive & Unfair & Unfenced) | (Exclusive & Unfair & {
+    readonly kind?: undefined;
+}) | (KindChoice & Unfair & Unfenced & {
+    readonly kind?: undefined;
+    readonly preference?: undefined;
+}) | (KindChoice & Unfair & Unfenced & {
+    readonly kind?: undefined;
+    readonly mode: 'read' | 'write';
+});
+
 export interface UpgradeOptions {
     readonly lease?: Duration | undefined;
 }
@@ -668,11 +683,6 @@ export interface WaitTrace extends OfLock {
     isReentry?: boolean;
     error?: unknown;
 }
-
-// not exported
-type Without<Names extends string> = {
-    readonly [Name in Names]?: undefined;
-};
 
 export declare const constantBackoff: (delay?: Duration) => Backoff;
 

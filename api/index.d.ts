@@ -23,7 +23,6 @@ import type {
     LeaderElectionOptions,
     LeaseOptions,
     LifeCycleEvent,
-    LimitOrder,
     ListOptions,
     ListedLock,
     LockErrorContext,
@@ -277,6 +276,10 @@ type IsTuple<T extends readonly unknown[]> = number extends T['length'] ? false 
 // not exported
 export type KindContradictions = [
     [
+        Beside<'limit', NotWithLimit>,
+        'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced'
+    ],
+    [
         {
             fair: true;
             fenced: true;
@@ -356,8 +359,6 @@ export type LeaseContradictions = [
         'a hold that is not renewed needs a lease'
     ]
 ];
-
-export type LimitOptions = AcquireOptions & LimitOrder & ConnectionChoice;
 
 export interface Lock<H extends Hold = Hold> {
     readonly name: string;
@@ -454,9 +455,6 @@ export declare class LockService {
     withLock<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
     withLock<T>(name: string, options: LockOptions & WithLockOptions<'throw'>, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
     withLock<T, const O extends EachOf<LockOptions & WithLockOptions>>(name: string, options: O & CheckLockOptions<O, LockOptions & WithLockOptions>, fn: (hold: Hold) => T | Promise<T>): Promise<T | InsteadOf<O>>;
-    withLimit<T>(name: string, limit: number, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-    withLimit<T>(name: string, limit: number, options: LimitOptions & WithLockOptions<'throw'>, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-    withLimit<T, const O extends EachOf<LimitOptions & WithLockOptions>>(name: string, limit: number, options: O & CheckLockOptions<O, LimitOptions & WithLockOptions>, fn: (hold: Hold) => T | Promise<T>): Promise<T | InsteadOf<O>>;
     singleFlight<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
     singleFlight<T>(name: string, options: SingleFlightOptions, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
     acquire(name: string): Promise<Hold>;
@@ -546,10 +544,6 @@ export type NeedContradictions = [
     [
         Beside<'permits', NotWithPermits>,
         'permits are those of a semaphore: without limit, holdAtLeast, and options of kinds and leases'
-    ],
-    [
-        Beside<'limit', NotWithLimit>,
-        'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced'
     ]
 ];
 

@@ -9,7 +9,6 @@ export {
     Hold,
     HoldToken,
     LeaderElection,
-    LimitOptions,
     Lock,
     LockAbortedError,
     LockConflictError,

@@ -1,11 +1,5 @@
 import { type NameLimits, validateName } from './keys/lock-name.js';
-import {
-  chooseLimit,
-  chooseLock,
-  chooseLockForWork,
-  ConnectionRegistry,
-  namedLock,
-} from './runtime/connection-registry.js';
+import { chooseLock, chooseLockForWork, ConnectionRegistry, namedLock } from './runtime/connection-registry.js';
 import { type EventListener, type LockEventType, parseEventListener } from './events/lock-events.js';
 import type { LockNotice } from './events/lock-notices.js';
 import { currentHoldOn } from './reentrancy/current-hold.js';
@@ -17,7 +11,6 @@ import { attach } from './holds/detaching/attach.js';
 import {
   type CheckLockOptions,
   type InsteadOf,
-  type LimitOptions,
   type LockOptions,
   parseRequest,
   type WithLockOptions,
@@ -118,47 +111,6 @@ export class LockService {
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  /**
-   * Runs `fn` while at most `limit` callers of this name run theirs, in all processes, and returns its result. Each caller
-   * has a permit of its own, with a lease that the watchdog renews: that of a process that dies is free again within the
-   * lease. A call inside `fn` with the same name uses the permit of the outer one. Waiters have an order over all processes
-   * only with `fair: true`.
-   *
-   * The limit is that of each call. With different limits for one name, a call waits until fewer permits than its own
-   * limit are in use, and there is an event (`limits-differ`). Independent of a lock or semaphore of the same name.
-   * @param limit A whole number from 1 to 2^31 − 1.
-   * @throws LockOptionsError before anything is sent; all errors of acquiring a lock.
-   *
-   * @example
-   * await locks.withLimit(`tenant:${id}`, 3, { wait: '30s' }, () => exportOrders(id));
-   */
-  withLimit<T>(name: string, limit: number, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
-  /** Runs `fn` with a permit of a limit, acquired with these options, and releases it afterwards. */
-  withLimit<T>(
-    name: string,
-    limit: number,
-    options: LimitOptions & WithLockOptions<'throw'>,
-    fn: (hold: Hold) => T | Promise<T>,
-  ): Promise<T>;
-  /**
-   * Runs `fn`, or if no permit is free within `wait`, resolves with the result of `onConflict`: `undefined` for `skip`.
-   */
-  withLimit<T, const O extends EachOf<LimitOptions & WithLockOptions>>(
-    name: string,
-    limit: number,
-    options: O & CheckLockOptions<O, LimitOptions & WithLockOptions>,
-    fn: (hold: Hold) => T | Promise<T>,
-  ): Promise<T | InsteadOf<O>>;
-  async withLimit<T>(
-    name: string,
-    limit: number,
-    ...given: WorkArguments<LimitOptions & WithLockOptions, Work<T>>
-  ): Promise<unknown> {
-    const [options, work] = parseWork('withLimit', given);
-    const { lock, request } = chooseLimit(this.runtime, this.connections, name, limit, options);
-    return lock.runLocked(request, work);
   }
 
   /**

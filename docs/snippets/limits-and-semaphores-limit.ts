@@ -11,9 +11,8 @@ export class ExportService {
   }
 
   async exportInvoices(tenant: string): Promise<string> {
-    return this.locks.withLimit(lockName`tenant:${tenant}`, 3, { wait: '30s', fair: true }, async (hold) => {
-      hold.assertHeld();
-      return `invoices of ${tenant}`;
-    });
+    await using hold = await this.locks.acquire(lockName`tenant:${tenant}`, { limit: 3, wait: '30s', fair: true });
+    hold.assertHeld();
+    return `invoices of ${tenant}`;
   }
 }

@@ -46,8 +46,7 @@ const acquireFor = (
     const entering = enterSemaphores(runtime, names, template, need, terms);
     return isInBackground(plan.release, runtime.defaults) ? entering.then(leftInBackground) : entering;
   }
-  const kind =
-    typeof need === 'object' ? runtime.kinds.limit.of(need.limit, need.isFair) : chosenKind(runtime.kinds, need);
+  const kind = chosenKind(runtime.kinds, need);
   const locks = names.map((name) => new ReentrantLock(runtime, name, template, kind, method));
   const [only, ...others] = locks;
   const lock = only && others.length === 0 ? only : new MultiLock(runtime, locks);

@@ -1,17 +1,15 @@
 import { MOST_PERMITS } from '../backend/kinds/counters/counters.js';
 import type { Beside } from '../validation/refused.js';
-import { contradiction, invalidOption, namesOf, parseFlag, parseOptions } from '../validation/options.js';
+import { contradiction, invalidOption, namesOf, parseCount, parseOptions } from '../validation/options.js';
 import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
 import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from '../locks/options/kind.options.js';
 import {
   defaultWaitOf,
-  type LimitOrder,
   parseWithLock,
   WITH_LOCK_OPTIONS,
   type WithLockOptions,
   type WithLockPlan,
 } from '../locks/options/lock.options.js';
-import { LIMIT, parseCount } from '../synchronizers/permit.options.js';
 import { parseWait } from '../time/duration.js';
 import { type CallerSignal, type FoundSignal, parseCallerSignal } from './caller-signal.js';
 import type { ReleaseAfter } from './release-after.js';
@@ -23,18 +21,13 @@ import {
   parseLeaseTerms,
 } from '../waiting/acquire.options.js';
 
-const NOT_WITH_PERMITS = ['limit', ...KIND_OPTIONS, ...LEASE_OPTIONS, 'holdAtLeast'] as const;
+const NOT_WITH_PERMITS = [...KIND_OPTIONS, ...LEASE_OPTIONS, 'holdAtLeast'] as const;
 type NotWithPermits = (typeof NOT_WITH_PERMITS)[number];
-
-const NOT_WITH_LIMIT = [...KIND_OPTIONS].filter((option) => option !== 'fair');
-type NotWithLimit = (typeof NOT_WITH_LIMIT)[number];
-
-type Without<Names extends string> = { readonly [Name in Names]?: undefined };
 
 /** The thing a method acquires: the lock of its key, or permits of the semaphore of that name. */
 export type LockedNeed =
-  | (LockKindOptions & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & Without<'permits' | 'limit'>)
-  | (Without<NotWithPermits> & {
+  | (LockKindOptions & LeaseOptions & Pick<WithLockOptions, 'holdAtLeast'> & { readonly permits?: undefined })
+  | ({ readonly [Name in NotWithPermits]?: undefined } & {
       /**
        * Number of permits of the semaphore of that name that a call acquires; they are released when the method ends
        * (Redisson: `getSemaphore`). The total is set by `getSemaphore(name).trySetPermits()`. Permits have no owner and
@@ -42,29 +35,13 @@ export type LockedNeed =
        * method that calls another one needs more of them. For data shared with Redisson; otherwise use `limit`.
        */
       readonly permits: number;
-    })
-  | (Without<'permits' | NotWithLimit> &
-      LimitOrder &
-      LeaseOptions &
-      Pick<WithLockOptions, 'holdAtLeast'> & {
-        /**
-         * How many calls with this name run at once, in all processes: 1 … 2^31 − 1. Each call has a permit of its own
-         * with a lease, so those of a process that crashes are free again within the lease. A call inside another one of
-         * the same name uses its permit. With different limits for one name, each call is measured by its own, and there
-         * is an event (`limits-differ`).
-         */
-        readonly limit: number;
-      });
+    });
 
 /** Options that {@link parseNeed} refuses together, and why. */
 export type NeedContradictions = [
   [
     Beside<'permits', NotWithPermits>,
     'permits are those of a semaphore: without limit, holdAtLeast, and options of kinds and leases',
-  ],
-  [
-    Beside<'limit', NotWithLimit>,
-    'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced',
   ],
 ];
 
@@ -110,13 +87,6 @@ export type LockedOptions = LockHandlerOptions & {
   readonly returns?: Returns | undefined;
 };
 
-/** A permit of a limit. */
-export interface Limit {
-  readonly limit: number;
-  /** Whether waiters have an order. */
-  readonly isFair: boolean;
-}
-
 /** A number of permits of a semaphore. */
 export interface Permits {
   readonly permits: number;
@@ -124,8 +94,8 @@ export interface Permits {
 
 /** The options, parsed and validated. */
 export interface LockedPlan extends WithLockPlan {
-  /** The lock kind, the permit of a limit or the permits of a semaphore that a call needs of each name. */
-  readonly need: ChosenKind | Limit | Permits;
+  /** The lock kind, or the permits of a semaphore, that a call needs of each name. */
+  readonly need: ChosenKind | Permits;
   /** `undefined`: the default connection. */
   readonly connection: string | undefined;
   readonly returns: Returns | undefined;
@@ -152,7 +122,6 @@ const HANDLER_OPTIONS = namesOf<LockHandlerOptions>()(
   'wait',
   ...KIND_OPTIONS,
   'permits',
-  'limit',
   'connection',
   ...WITH_LOCK_OPTIONS,
   'cancelOnDisconnect',
@@ -200,16 +169,8 @@ const planOf = (given: GivenLockedOptions): LockedPlan => {
   };
 };
 
-const parseNeed = (given: GivenLockedOptions): LockedPlan['need'] => {
-  if (given.permits !== undefined) return parsePermits(given);
-  return given.limit === undefined ? parseKind(given) : parseLimit(given);
-};
-
-const parseLimit = (given: GivenLockedOptions): Limit => {
-  const other = NOT_WITH_LIMIT.find((option) => given[option] !== undefined);
-  if (other) throw contradiction('limit', other, 'a limit is a kind of its own, with several holders');
-  return { limit: parseCount(given.limit, 'limit', LIMIT), isFair: parseFlag(given.fair, 'fair') };
-};
+const parseNeed = (given: GivenLockedOptions): LockedPlan['need'] =>
+  given.permits === undefined ? parseKind(given) : parsePermits(given);
 
 const parsePermits = (given: GivenLockedOptions): Permits => {
   const other = NOT_WITH_PERMITS.find((option) => given[option] !== undefined);

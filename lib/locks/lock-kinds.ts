@@ -211,6 +211,7 @@ const refuseReentry = ({ name, owner }: ReenteredLock): never => {
  * @throws LockOptionsError if it needs independent servers and none are configured.
  */
 export const chosenKind = (kinds: LockKinds, chosen: ChosenKind): LockKind => {
+  if (typeof chosen === 'object') return kinds.limit.of(chosen.limit, chosen.isFair);
   if (chosen === 'nonReentrant') return { ...kinds.plain, checkReentry: refuseReentry };
   if (chosen === 'nonReentrantFair') return { ...kinds.fair, checkReentry: refuseReentry };
   const kind = kinds[chosen];

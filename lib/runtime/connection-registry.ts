@@ -5,17 +5,14 @@ import { chosenKind } from '../locks/lock-kinds.js';
 import { fullName } from '../keys/redisson-keys.js';
 import type { ChosenKind } from '../locks/options/kind.options.js';
 import {
-  type LimitOptions,
   type LockOptions,
   parseChoice,
-  parseLimited,
   parseRequest,
   parseWithLockChoice,
   parseWithLockRequest,
   type WithLockOptions,
   type WithLockRequest,
 } from '../locks/options/lock.options.js';
-import { LIMIT, parseCount } from '../synchronizers/permit.options.js';
 import { ReentrantLock } from '../locks/reentrant-lock.js';
 import type { LockRequest } from '../waiting/acquire.options.js';
 
@@ -95,23 +92,4 @@ export const chooseLockForWork = (
   const chosen = connectionOf(runtime, connections, choice.connection);
   const request = parseWithLockRequest(choice.options, chosen.defaults.wait);
   return { lock: namedLock(chosen, name, choice.kind), request };
-};
-
-/**
- * Chooses the limit of this name, of which up to `limit` owners hold a permit at once, and the request for one.
- * @param runtime The connection, if the options name none.
- * @throws LockNameError, LockOptionsError
- */
-export const chooseLimit = (
-  runtime: LockRuntime,
-  connections: ConnectionRegistry,
-  name: string,
-  limit: unknown,
-  given: (LimitOptions & WithLockOptions) | undefined,
-): ChosenLock<WithLockRequest> => {
-  const choice = parseLimited(given);
-  const chosen = connectionOf(runtime, connections, choice.connection);
-  const kind = chosen.kinds.limit.of(parseCount(limit, 'limit', LIMIT), choice.isFair);
-  const request = parseWithLockRequest(choice.options, chosen.defaults.wait);
-  return { lock: new ReentrantLock(chosen, fullName(name, chosen.defaults), undefined, kind), request };
 };

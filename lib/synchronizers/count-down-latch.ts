@@ -1,7 +1,7 @@
 import { LockConflictError, LockTimeoutError } from '../errors.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import { inspectLatch } from '../inspection/inspect-lock.js';
-import { parseCount } from './permit.options.js';
+import { parseCount } from '../validation/options.js';
 import type { SynchronizerServices } from './synchronizer-services.js';
 import { parseTtl, type TtlOptions } from './ttl.options.js';
 import type { LockBackend } from '../backend/lock-backend.js';

@@ -8,19 +8,11 @@ import { isObserved, ObservedAcquisition, type Taken } from '../waiting/observed
 import { type GrantedPermit, permitsOf } from './granted-permit.js';
 import { GrantedPermits, type GrantedPermitServices } from './granted-permits.js';
 import type { Permit } from './permit.js';
-import {
-  DELTA,
-  parseCount,
-  parsePermitId,
-  parsePermitIds,
-  parseWanted,
-  type PermitOptions,
-  PERMITS,
-} from './permit.options.js';
+import { DELTA, parsePermitId, parsePermitIds, parseWanted, type PermitOptions, PERMITS } from './permit.options.js';
 import type { SynchronizerServices } from './synchronizer-services.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import { inspectPermits } from '../inspection/inspect-lock.js';
-import { parseWork, type WorkArguments } from '../validation/options.js';
+import { parseCount, parseWork, type WorkArguments } from '../validation/options.js';
 
 /** Services shared by the permit-expirable semaphores of one connection. */
 export interface PermitServices extends SynchronizerServices, GrantedPermitServices {

@@ -1,6 +1,6 @@
 import { MOST_PERMITS } from '../backend/kinds/counters/counters.js';
 import { isPermitId, type PermitId, type PermitIds } from '../context/permit-ids.js';
-import { invalidOption, namesOf, parseFlag, parseOptions } from '../validation/options.js';
+import { type CountRange, invalidOption, namesOf, parseCount, parseFlag, parseOptions } from '../validation/options.js';
 import type { Duration } from '../time/duration.js';
 import type { MonotonicScheduler } from '../time/scheduler.js';
 import type { WaitLimit } from '../time/wait-limit.js';
@@ -8,31 +8,9 @@ import type { WantedPermits } from '../waiting/permit-attempts.js';
 import { firstLease, parseLeaseTerms, termsOf, WAIT_OPTIONS, type WaitOptions } from '../waiting/acquire.options.js';
 import { parseRequest } from '../locks/options/lock.options.js';
 
-/** An allowed range, both ends included. */
-interface CountRange {
-  readonly min: number;
-  readonly max: number;
-}
-
 /** Permits that a semaphore may have, and by how much their number may change at once. */
 export const PERMITS: CountRange = { min: 0, max: MOST_PERMITS };
 export const DELTA: CountRange = { min: -MOST_PERMITS, max: MOST_PERMITS };
-
-/** How many permits of a limit may be in use at once. */
-export const LIMIT: CountRange = { min: 1, max: MOST_PERMITS };
-
-/**
- * Parses a number of permits, or of counts.
- * @param option The option's name, for the message.
- * @throws LockOptionsError that names the value.
- */
-export const parseCount = (value: unknown, option: string, { min, max }: CountRange): number => {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-    throw invalidOption(option, value, `a whole number from ${min} to ${max}`);
-  }
-  // Turns -0 into 0.
-  return value + 0;
-};
 
 /** Options for acquiring permits with ids. A permit has a lease, is renewed, or is held until its release. */
 export interface PermitOptions extends WaitOptions {

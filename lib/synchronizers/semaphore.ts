@@ -1,12 +1,12 @@
 import { LockConflictError, LockTimeoutError } from '../errors.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import { inspectSemaphore } from '../inspection/inspect-lock.js';
-import { parseWork, type WorkArguments } from '../validation/options.js';
+import { parseCount, parseWork, type WorkArguments } from '../validation/options.js';
 import type { OfLock } from '../events/life-cycle-events.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { isObserved, ObservedAcquisition } from '../waiting/observed-acquisition.js';
 import { refusal } from '../waiting/wait-errors.js';
-import { DELTA, parseCount, PERMITS } from './permit.options.js';
+import { DELTA, PERMITS } from './permit.options.js';
 import type { SynchronizerServices } from './synchronizer-services.js';
 import { parseTtl, type TtlOptions } from './ttl.options.js';
 import type { CriticalSection } from '../reentrancy/critical-section.js';
@@ -27,7 +27,7 @@ export interface SemaphoreServices extends SynchronizerServices {
 /**
  * A semaphore whose permits have no owner (Redisson: `RSemaphore`): any process may release permits, whichever acquired
  * them. A process that dies loses the permits it has for good: they are out of use until they are added again by
- * `addPermits()`. So use a semaphore for data shared with Redisson; otherwise `withLimit(name, n, fn)` or
+ * `addPermits()`. So use a semaphore for data shared with Redisson; otherwise `withLock(name, { limit: n }, fn)` or
  * `@Locked(name, { limit: n })`, whose permits have an owner and a lease. For permits that expire, see
  * `getPermitExpirableSemaphore`. A caller that finds enough permits takes them: waiters have no order.
  *

@@ -107,6 +107,25 @@ export const invalidOption = (option: string, value: unknown, rule: string, caus
 export const contradiction = (one: string, other: string, why: string): LockOptionsError =>
   new LockOptionsError(`${one} and ${other} contradict each other: ${why}`, { details: { options: [one, other] } });
 
+/** An allowed range, both ends included. */
+export interface CountRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * Parses a number of permits, or of counts.
+ * @param option The option's name, for the message.
+ * @throws LockOptionsError that names the value.
+ */
+export const parseCount = (value: unknown, option: string, { min, max }: CountRange): number => {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+    throw invalidOption(option, value, `a whole number from ${min} to ${max}`);
+  }
+  // Turns -0 into 0.
+  return value + 0;
+};
+
 /** @throws LockOptionsError that names option and value. Absent: false. */
 export const parseFlag = (value: unknown, option: string): boolean => {
   if (value === undefined || typeof value === 'boolean') return value === true;

@@ -26,8 +26,8 @@ const KINDS: readonly (readonly [string, Run])[] = [
     (locks, options, fn) =>
       locks.getMajorityLock(...['m', 'n', 'o'].map((name) => locks.getLock(name))).withLock(options, fn),
   ],
-  ['a limit', (locks, options, fn) => locks.withLimit('n', 1, options, fn)],
-  ['a fair limit', (locks, options, fn) => locks.withLimit('n', 1, { ...options, fair: true }, fn)],
+  ['a limit', (locks, options, fn) => locks.withLock('n', { limit: 1, ...options }, fn)],
+  ['a fair limit', (locks, options, fn) => locks.withLock('n', { limit: 1, ...options, fair: true }, fn)],
 ];
 const BACKGROUND = { release: 'background', wait: 0 } as const;
 

@@ -20,11 +20,6 @@ const under =
   (locks, terms, work) =>
     locks.withLock('n', { ...options, ...terms } as LockOptions, work);
 
-const limited =
-  (fair: boolean): Run =>
-  (locks, terms, work) =>
-    locks.withLimit('n', 1, { fair, ...terms }, work);
-
 const withPermit: Run = async (locks, { lease, wait }, work) => {
   const seats = locks.getPermitExpirableSemaphore('n');
   await seats.trySetPermits(1);
@@ -43,7 +38,7 @@ export const KINDS = {
   'fair non-reentrant': under({ kind: 'nonReentrant', fair: true }),
   read: under({ mode: 'read' }),
   write: under({ mode: 'write' }),
-  limit: limited(false),
-  'fair limit': limited(true),
+  limit: under({ limit: 1 }),
+  'fair limit': under({ limit: 1, fair: true }),
   permit: withPermit,
 } satisfies Record<string, Run>;

@@ -19,7 +19,7 @@ interface Inside {
 const enter = ({ locks }: Client, limit: number, options = {}): Promise<Inside> =>
   new Promise((resolve, reject) => {
     let open = (): void => {};
-    const work: Promise<void> = locks.withLimit('n', limit, options, () => {
+    const work: Promise<void> = locks.withLock('n', { limit, ...options }, () => {
       const leave = (): Promise<void> => {
         open();
         return work;
@@ -99,10 +99,12 @@ onEveryBackend((world) => {
       const first = await line(two, 1);
       await inside[0]?.leave();
       // One permit is free, and the waiter at the head wants to be alone.
-      const refused = one.locks.withLimit('n', 2, { wait: 0 }, () => {});
+      const refused = one.locks.withLock('n', { limit: 2, wait: 0 }, () => {});
       await expect(refused).rejects.toThrow(LockConflictError);
       await expect(refused).rejects.toThrow('reserved for the first in its queue');
-      await expect(one.locks.withLimit('n', 2, { wait: 0, fair: true }, () => {})).rejects.toThrow(LockConflictError);
+      await expect(one.locks.withLock('n', { limit: 2, wait: 0, fair: true }, () => {})).rejects.toThrow(
+        LockConflictError,
+      );
       const unordered = enter(one, 2, { wait: Infinity });
       const progress = track(unordered);
       await world.time.pass(2 * SLOT);
@@ -117,7 +119,7 @@ onEveryBackend((world) => {
     it('tells a waiter whose wait is over how many permits are in use', async () => {
       const [one, two] = [await open(), await open()];
       const inside = await enter(one, 1);
-      const late = two.locks.withLimit('n', 1, { wait: 100, fair: true }, () => {});
+      const late = two.locks.withLock('n', { limit: 1, wait: 100, fair: true }, () => {});
       await expect(world.time.finish(late, 500 + world.time.slack)).rejects.toThrow(LockTimeoutError);
       await expect(late).rejects.toMatchObject({
         message: expect.stringContaining('Limit "n" is still reached (1 permits in use, 1 allowed)'),
@@ -144,7 +146,7 @@ onEveryBackend((world) => {
     it.each(['yes', 1, null])('is refused before anything is sent if fair is %p', async (fair) => {
       const { locks } = await world.open();
       const before = await world.probe.commands();
-      const refused = locks.withLimit('n', 3, { fair } as never, () => 'never');
+      const refused = locks.withLock('n', { limit: 3, fair } as never, () => 'never');
       await expect(refused).rejects.toThrow(LockOptionsError);
       await expect(refused).rejects.toMatchObject({ details: { option: 'fair', value: fair } });
       await expect(world.probe.commands()).resolves.toBe(before);

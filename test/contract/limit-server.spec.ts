@@ -13,10 +13,10 @@ inWorld(redis, ({ time }) => {
   describe('A limit on a server', () => {
     it('always has a time to live, that of its longest permit', async () => {
       const { locks } = await redis.open();
-      await locks.withLimit('n', 2, { lease: '60s' }, async () => {
-        await locks.withLimit('other', 2, { lease: '2s' }, async () => {});
+      await locks.withLock('n', { limit: 2, lease: '60s' }, async () => {
+        await locks.withLock('other', { limit: 2, lease: '2s' }, async () => {});
         expect(await redis.admin.pttl(key)).toBeGreaterThan(20_000);
-        await redis.open().then((other) => other.locks.withLimit('n', 2, { lease: '1s' }, work));
+        await redis.open().then((other) => other.locks.withLock('n', { limit: 2, lease: '1s' }, work));
         expect(await redis.admin.pttl(key)).toBeGreaterThan(20_000);
         expect(await redis.admin.pttl(key)).toBeLessThanOrEqual(60_000);
       });
@@ -49,10 +49,10 @@ inWorld(redis, ({ time }) => {
 
     it('is renewed, re-entered and released where the server is out of memory', async () => {
       const { locks } = await redis.open({ renewedLease: 3000 });
-      const outcome = await locks.withLimit('n', 1, async (hold) => {
+      const outcome = await locks.withLock('n', { limit: 1 }, async (hold) => {
         await redis.admin.config('SET', 'maxmemory', '1');
         redis.onReset(() => redis.admin.config('SET', 'maxmemory', '0'));
-        await locks.withLimit('n', 1, work);
+        await locks.withLock('n', { limit: 1 }, work);
         await redis.renewed(key);
         hold.assertHeld();
         return 'held';
@@ -67,8 +67,10 @@ inWorld(redis, ({ time }) => {
     ])('leaves %s alone', async (_, type, put) => {
       const { locks, runtime } = await redis.open();
       await put();
-      await expect(locks.withLimit('n', 1, work)).rejects.toThrow(LockKeyTypeError);
-      await expect(locks.withLimit('n', 1, work)).rejects.toMatchObject({ message: expect.stringContaining(type) });
+      await expect(locks.withLock('n', { limit: 1 }, work)).rejects.toThrow(LockKeyTypeError);
+      await expect(locks.withLock('n', { limit: 1 }, work)).rejects.toMatchObject({
+        message: expect.stringContaining(type),
+      });
       await expect(runtime.backend.limit.forceRelease({ name: 'n' })).rejects.toThrow(LockKeyTypeError);
       await expect(runtime.backend.limit.inspect('n', A1)).rejects.toThrow(LockKeyTypeError);
       await expect(runtime.backend.limit.release({ name: 'n', owner: A1, lease: 1 })).resolves.toMatchObject({

@@ -11,26 +11,16 @@ import { onEveryBackend } from '../kit/every-backend.js';
 import { track } from '../kit/time.js';
 import { crowd, UnsafeCounter } from '../kit/unsafe-counter.js';
 
-/** A caller that has a permit until it is told to end. */
+/** A caller that has a permit until it leaves. */
 interface Inside {
   readonly hold: Hold;
-  readonly leave: () => Promise<void>;
+  readonly leave: () => Promise<unknown>;
 }
 
-/** Starts a caller, and resolves when it has a permit. */
-const enter = ({ locks }: Client, limit: number, options = {}): Promise<Inside> =>
-  new Promise((resolve, reject) => {
-    let open = (): void => {};
-    const work: Promise<void> = locks.withLimit('n', limit, options, (hold) => {
-      const leave = (): Promise<void> => {
-        open();
-        return work;
-      };
-      resolve({ hold, leave });
-      return new Promise<void>((end) => (open = end));
-    });
-    work.catch(reject);
-  });
+const enter = async ({ locks }: Client, limit: number, options = {}): Promise<Inside> => {
+  const hold = await locks.acquire('n', { limit, ...options });
+  return { hold, leave: () => hold.release() };
+};
 
 const differences = ({ events }: Client) => events.filter(({ type }) => type === 'limits-differ');
 
@@ -39,7 +29,9 @@ onEveryBackend((world) => {
     it('lets as many callers of all clients in as it says, and leaves nothing behind', async () => {
       const clients = await Promise.all(Array.from({ length: 4 }, () => world.open({ wait: Infinity })));
       const counter = new UnsafeCounter(world);
-      const crowds = clients.map(({ locks }) => crowd(3, 5, () => locks.withLimit('n', 3, () => counter.add(2))));
+      const crowds = clients.map(({ locks }) =>
+        crowd(3, 5, () => locks.withLock('n', { limit: 3 }, () => counter.add(2))),
+      );
       await world.time.finish(Promise.all(crowds), 30_000);
       expect(counter.mostInside).toBe(3);
       await expect(world.probe.names()).resolves.toEqual([]);
@@ -48,13 +40,13 @@ onEveryBackend((world) => {
     it('refuses a caller that does not wait, and tells how many permits are in use', async () => {
       const [one, two] = [await world.open(), await world.open()];
       const inside = [await enter(one, 2), await enter(one, 2)];
-      const refused = two.locks.withLimit('n', 2, { wait: 0 }, () => {});
+      const refused = two.locks.withLock('n', { limit: 2, wait: 0 }, () => {});
       await expect(refused).rejects.toThrow(LockConflictError);
       await expect(refused).rejects.toMatchObject({
         message: expect.stringMatching(/^Limit "n" is reached \(2 permits in use, 2 allowed\)\. One is free in \d+ ms/),
         details: { inUse: 2, limit: 2, holder: inside[0]?.hold.owner },
       });
-      const late = two.locks.withLimit('n', 2, { wait: 100 }, () => {});
+      const late = two.locks.withLock('n', { limit: 2, wait: 100 }, () => {});
       await expect(world.time.finish(late, 500 + world.time.slack)).rejects.toThrow(LockTimeoutError);
       await Promise.all(inside.map(({ leave }) => leave()));
     });
@@ -74,8 +66,12 @@ onEveryBackend((world) => {
 
     it('counts a call inside another one of the same name once', async () => {
       const { locks } = await world.open();
-      const inner = () => locks.withLimit('n', 1, { wait: 0 }, (hold) => hold.owner);
-      const [outer, same] = await locks.withLimit('n', 1, async (hold) => [hold.owner, await inner()] as const);
+      const inner = () => locks.withLock('n', { limit: 1, wait: 0 }, (hold) => hold.owner);
+      const [outer, same] = await locks.withLock(
+        'n',
+        { limit: 1 },
+        async (hold) => [hold.owner, await inner()] as const,
+      );
       expect(same).toBe(outer);
       await expect(world.probe.names()).resolves.toEqual([]);
     });
@@ -85,7 +81,7 @@ onEveryBackend((world) => {
       const { hold, leave } = await enter(one, 1);
       for (let renewals = 0; renewals < 2; renewals++) await world.time.renewed(async () => [hold.remaining]);
       expect(hold.signal.aborted).toBe(false);
-      await expect(two.locks.withLimit('n', 1, { wait: 0 }, () => {})).rejects.toThrow(LockConflictError);
+      await expect(two.locks.withLock('n', { limit: 1, wait: 0 }, () => {})).rejects.toThrow(LockConflictError);
       await leave();
     });
 
@@ -108,7 +104,7 @@ onEveryBackend((world) => {
       expect(late.hold.signal.aborted).toBe(true);
       await late.leave();
       // The end of the work whose lease was over takes nothing from the next.
-      await expect(one.locks.withLimit('n', 1, { wait: 0 }, () => {})).rejects.toThrow(LockConflictError);
+      await expect(one.locks.withLock('n', { limit: 1, wait: 0 }, () => {})).rejects.toThrow(LockConflictError);
       await next.leave();
     });
 
@@ -119,6 +115,33 @@ onEveryBackend((world) => {
       await world.time.until(() => hold.signal.aborted, 900 + world.time.slack);
       expect(() => hold.assertHeld()).toThrow(LockLostError);
       await leave();
+    });
+  });
+
+  describe.each([false, true])('A limit without a callback, fair: %p', (fair) => {
+    it('is held until its release, and is not given to more callers than it says', async () => {
+      const [one, two] = [await world.open(), await world.open()];
+      {
+        await using hold = await one.locks.acquire('n', { limit: 2, fair });
+        const second = await one.locks.tryAcquire('n', { limit: 2, fair });
+        expect([hold.isHeld, second?.isHeld]).toEqual([true, true]);
+        await expect(two.locks.tryAcquire('n', { limit: 2, fair })).resolves.toBeNull();
+        await expect(second?.release()).resolves.toBe('released');
+      }
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('is entered again in its scope, by any form of call', async () => {
+      const { locks } = await world.open();
+      await locks.runInScope(async () => {
+        const outer = await locks.acquire('n', { limit: 1, fair });
+        const inner = await locks.acquire('n', { limit: 1, fair, wait: 0 });
+        expect(inner.owner).toBe(outer.owner);
+        await expect(inner.release()).resolves.toBe('still-held');
+        await expect(locks.withLock('n', { limit: 1, fair, wait: 0 }, ({ owner }) => owner)).resolves.toBe(outer.owner);
+        await outer.release();
+      });
+      await expect(world.probe.names()).resolves.toEqual([]);
     });
   });
 
@@ -150,21 +173,21 @@ onEveryBackend((world) => {
     it('are reported once for each pair', async () => {
       const [one, two] = [await world.open(), await world.open()];
       const inside = await enter(one, 3);
-      for (let round = 0; round < 3; round++) await two.locks.withLimit('n', 5, () => {});
+      for (let round = 0; round < 3; round++) await two.locks.withLock('n', { limit: 5 }, () => {});
       expect(differences(two)).toEqual([{ type: 'limits-differ', lockName: 'n', limit: 5, other: 3 }]);
-      await one.locks.withLimit('n', 3, () => {});
+      await one.locks.withLock('n', { limit: 3 }, () => {});
       expect(differences(one)).toEqual([{ type: 'limits-differ', lockName: 'n', limit: 3, other: 5 }]);
       await inside.leave();
     });
   });
 
   describe('A limit that is no number of permits', () => {
-    it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '3', null, undefined])(
+    it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '3', null])(
       'is refused before anything is sent: %p',
       async (limit) => {
         const { locks } = await world.open();
         const before = await world.probe.commands();
-        const refused = locks.withLimit('n', limit as never, () => 'never');
+        const refused = locks.withLock('n', { limit: limit as never }, () => 'never');
         await expect(refused).rejects.toThrow(LockOptionsError);
         await expect(refused).rejects.toMatchObject({ details: { option: 'limit', value: limit } });
         await expect(world.probe.commands()).resolves.toBe(before);
@@ -173,9 +196,9 @@ onEveryBackend((world) => {
 
     it('is told apart from bad options and bad work', async () => {
       const { locks } = await world.open();
-      const fenced = locks.withLimit('n', 3, { fenced: true } as never, () => {});
-      await expect(fenced).rejects.toThrow('unknown option "fenced"');
-      await expect(locks.withLimit('n', 3, 7 as never)).rejects.toThrow('withLimit needs a function to run');
+      const fenced = locks.withLock('n', { limit: 3, fenced: true } as never, () => {});
+      await expect(fenced).rejects.toThrow('limit and fenced contradict each other');
+      await expect(locks.withLock('n', { limit: 3 }, 7 as never)).rejects.toThrow('withLock needs a function to run');
     });
   });
 });

@@ -53,8 +53,8 @@ onEveryBackend((world) => {
 
     it('have limits of their own', async () => {
       const { locks } = await world.open({ keyPrefix: '' });
-      await locks.withLimit(held, 1, async () => {
-        await expect(locks.withLimit(released, 1, { wait: 0 }, async () => 'free')).resolves.toBe('free');
+      await locks.withLock(held, { limit: 1 }, async () => {
+        await expect(locks.withLock(released, { limit: 1, wait: 0 }, async () => 'free')).resolves.toBe('free');
       });
     });
 

@@ -31,7 +31,7 @@ const limited =
         if (error instanceof LockTimeoutError || error instanceof LockConflictError) resolve(false);
         else reject(error);
       };
-      locks.withLimit('n', 1, { ...terms, fair }, work).catch(failed);
+      locks.withLock('n', { limit: 1, ...terms, fair }, work).catch(failed);
     });
 
 const locked =

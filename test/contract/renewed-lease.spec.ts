@@ -81,7 +81,7 @@ inWorld(new MemoryWorld(), (world) => {
         await locks.getMultiLock('a', 'b').acquire(lease),
       ];
       for (const [at, kind] of kinds.entries()) holds.push(await locks.acquire(`n${at}`, { ...kind, ...lease }));
-      const permit = locks.withLimit('l', 1, lease, async (hold) => {
+      const permit = locks.withLock('l', { limit: 1, ...lease }, async (hold) => {
         await world.time.pass(LEASE + 500);
         return hold.isHeld;
       });

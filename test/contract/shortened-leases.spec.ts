@@ -22,10 +22,10 @@ const SECTIONS = {
   spin: (locks, options, work) => locks.getSpinLock('n').withLock(options, work),
   read: (locks, options, work) => locks.getReadWriteLock('n').readLock().withLock(options, work),
   write: (locks, options, work) => locks.getReadWriteLock('n').writeLock().withLock(options, work),
-  limit: (locks, options, work) => locks.withLimit('n', 1, options, work),
+  limit: (locks, options, work) => locks.withLock('n', { limit: 1, ...options }, work),
   group: (locks, options, work) => locks.getGroupLock('g', ['a', 'b']).withLock(options, work),
   'other values of the group': (locks, options, work) => locks.getGroupLock('g', ['b', 'c']).withLock(options, work),
-  'fair limit': (locks, options, work) => locks.withLimit('n', 1, { ...options, fair: true }, work),
+  'fair limit': (locks, options, work) => locks.withLock('n', { limit: 1, ...options, fair: true }, work),
 } satisfies Readonly<Record<string, Section>>;
 
 type SectionName = keyof typeof SECTIONS;
@@ -219,7 +219,7 @@ inWorld(new MemoryWorld(), (world) => {
       const [one, two, three] = [await openLocks(), await openLocks(), await openLocks()];
       const { open: opened, pass } = gate();
       const inside = (locks: LockService, options: SectionOptions, work: () => Promise<unknown>) =>
-        locks.withLimit('n', 2, options, work).catch(() => {});
+        locks.withLock('n', { limit: 2, ...options }, work).catch(() => {});
       void inside(one, { lease: FREE_AFTER }, never);
       const longer = inside(two, { holdAtLeast: 20_000 }, () => opened);
       const start = world.time.now();

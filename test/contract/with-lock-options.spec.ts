@@ -94,7 +94,7 @@ onEveryBackend((world) => {
     });
   });
 
-  describe('withLock of lock objects and withLimit', () => {
+  describe('withLock of lock objects and of limits', () => {
     it('skip a call and keep a minimum time, too', async () => {
       const [here, there] = [await world.open(), await world.open()];
       const multi = here.locks.getMultiLock('a', 'b');
@@ -103,8 +103,8 @@ onEveryBackend((world) => {
       await expect(there.locks.getLock('a').isLocked()).resolves.toBe(true);
       await expect(there.locks.getLock('b').isLocked()).resolves.toBe(true);
       await expect(there.locks.getLock('b').withLock(options, () => 'ran')).resolves.toBeUndefined();
-      await expect(here.locks.withLimit('n', 1, options, () => 'ran')).resolves.toBe('ran');
-      await expect(there.locks.withLimit('n', 1, options, () => 'ran')).resolves.toBeUndefined();
+      await expect(here.locks.withLock('n', { limit: 1, ...options }, () => 'ran')).resolves.toBe('ran');
+      await expect(there.locks.withLock('n', { limit: 1, ...options }, () => 'ran')).resolves.toBeUndefined();
     });
   });
 
@@ -127,7 +127,7 @@ onEveryBackend((world) => {
       for (const withLock of [
         () => locks.withLock('n', unchecked(options), () => {}),
         () => locks.getFairLock('n').withLock(unchecked(options), () => {}),
-        () => locks.withLimit('n', 2, unchecked(options), () => {}),
+        () => locks.withLock('n', unchecked({ limit: 2, ...options }), () => {}),
       ]) {
         expect((await caught(withLock(), LockOptionsError)).message).toMatch(message);
       }

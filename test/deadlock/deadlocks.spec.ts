@@ -128,7 +128,7 @@ inWorld(new MemoryWorld(), (world) => {
       const limited =
         ({ locks }: Client): Enter =>
         (work) =>
-          locks.withLimit('n', 2, WAIT, work);
+          locks.withLock('n', { limit: 2, ...WAIT }, work);
       const [a, b = a, c = a] = clients;
       const runs = runTogether([
         [limited(a), under(a.locks.getLock('x'))],
@@ -221,11 +221,11 @@ inWorld(new MemoryWorld(), (world) => {
     it('where a permit of a limit is held by a caller that goes on', async () => {
       const [a, b = a, c = a] = await openAll(3);
       const gate = new Gate();
-      const free = a.locks.withLimit('n', 2, WAIT, () => gate.pass());
+      const free = a.locks.withLock('n', { limit: 2, ...WAIT }, () => gate.pass());
       await gate.reached;
       const runs = runTogether([
-        [(work) => b.locks.withLimit('n', 2, WAIT, work), under(b.locks.getLock('x'))],
-        [under(c.locks.getLock('x')), (work) => c.locks.withLimit('n', 2, WAIT, work)],
+        [(work) => b.locks.withLock('n', { limit: 2, ...WAIT }, work), under(b.locks.getLock('x'))],
+        [under(c.locks.getLock('x')), (work) => c.locks.withLock('n', { limit: 2, ...WAIT }, work)],
       ]);
       await world.time.pass(LONG);
       gate.open();

@@ -53,7 +53,7 @@ const enter = (locks: LockService, index: number, rng: Rng, work: Work): Promise
       return (rng.chance(0.5) ? lock.readLock() : lock.writeLock()).withLock(wait, work);
     }
     case 3:
-      return locks.withLimit(name, 2, wait, work);
+      return locks.withLock(name, { limit: 2, ...wait }, work);
     case 4:
       return locks.getFencedLock(name).withLock(wait, work);
     default:

@@ -19,7 +19,7 @@ export type Wanted =
 const enter = (wanted: Wanted, work: () => Promise<unknown>): Promise<unknown> => {
   switch (wanted.kind) {
     case 'limit':
-      return locks.withLimit(wanted.name, wanted.limit, WAIT, work);
+      return locks.withLock(wanted.name, { limit: wanted.limit, ...WAIT }, work);
     case 'read':
       return locks.getReadWriteLock(wanted.name).readLock().withLock(WAIT, work);
     case 'write':

@@ -34,7 +34,7 @@ const kinds: readonly Kind[] = [
               return held;
             }),
           );
-        const held = locks.withLimit('shared', PERMITS, work);
+        const held = locks.withLock('shared', { limit: PERMITS }, work);
         held.catch(reject);
       }),
   },

@@ -114,13 +114,13 @@ onEveryBackend((world) => {
 
     it('is in the error of a caller that is refused a permit of a limit', async () => {
       const { locks } = await world.open({ holderRecords: { service: 'shop' } });
-      await locks.withLimit('n', 1, async () => {
+      await locks.withLock('n', { limit: 1 }, async () => {
         await world.time.until(async () => {
           let isThere = false;
           for await (const { holders } of locks.list('n')) isThere = holders[0]?.record !== undefined;
           return isThere;
         }, 5000);
-        const other = locks.runInScope(() => locks.withLimit('n', 1, { wait: 0 }, () => {}));
+        const other = locks.runInScope(() => locks.withLock('n', { limit: 1, wait: 0 }, () => {}));
         expect((await caught(other, LockConflictError)).details).toMatchObject({ record: { service: 'shop' } });
       });
       await unrecorded(world);

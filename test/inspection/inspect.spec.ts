@@ -207,12 +207,12 @@ onEveryBackend((world) => {
       let open = (): void => {};
       const opened = new Promise<void>((resolve) => (open = resolve));
       let owner = '';
-      const work = locks.withLimit('n', 1, (hold) => {
+      const work = locks.withLock('n', { limit: 1 }, (hold) => {
         owner = hold.owner;
         return opened;
       });
       await world.time.until(() => owner !== '', 5000);
-      const waits = [1, 2].map(() => locks.withLimit('n', 1, { fair: true, wait: '20s' }, () => {}));
+      const waits = [1, 2].map(() => locks.withLock('n', { limit: 1, fair: true, wait: '20s' }, () => {}));
       const found = async () => {
         const listed: InspectedLock[] = [];
         for await (const lock of locks.list('n')) listed.push(lock);

@@ -23,7 +23,7 @@ onEveryBackend((world) => {
       await locks.getPermitExpirableSemaphore('permits').trySetPermits(1);
       await locks.getPermitExpirableSemaphore('permits').acquire();
       await locks.getSemaphore('semaphore').trySetPermits(1);
-      await locks.withLimit('limit', 2, async () => {
+      await locks.withLock('limit', { limit: 2 }, async () => {
         const found = await listed(locks);
         expect(found.map(({ name, kind, state }) => ({ name, kind, state }))).toEqual([
           { name: 'fenced', kind: 'fenced', state: 'held' },
@@ -71,8 +71,8 @@ onEveryBackend((world) => {
         await locks.getPermitExpirableSemaphore(`permits-${name}`).trySetPermits(1);
         await locks.getPermitExpirableSemaphore(`permits-${name}`).acquire();
       }
-      await locks.withLimit('limit-a', 1, () =>
-        locks.withLimit('limit-{b}c', 1, async () => {
+      await locks.withLock('limit-a', { limit: 1 }, () =>
+        locks.withLock('limit-{b}c', { limit: 1 }, async () => {
           expect(namesOf(await listed(locks, 'limit-*'))).toEqual(['limit-a', 'limit-{b}c']);
           expect(namesOf(await listed(locks, 'permits-*'))).toEqual(['permits-a', 'permits-a:limit', 'permits-{b}c']);
         }),

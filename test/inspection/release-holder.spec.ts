@@ -79,9 +79,9 @@ onEveryBackend((world) => {
       await expect(locks.releaseHolder('s', id)).resolves.toBe(true);
       await expect(locks.releaseHolder('s', id)).resolves.toBe(false);
       await expect(semaphore.availablePermits()).resolves.toBe(1);
-      await locks.withLimit('l', 1, async ({ owner }) => {
+      await locks.withLock('l', { limit: 1 }, async ({ owner }) => {
         await expect(locks.releaseHolder('l', owner)).resolves.toBe(true);
-        await expect(other.locks.withLimit('l', 1, { wait: 0 }, () => 'free')).resolves.toBe('free');
+        await expect(other.locks.withLock('l', { limit: 1, wait: 0 }, () => 'free')).resolves.toBe('free');
       });
     });
 

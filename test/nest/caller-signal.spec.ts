@@ -113,7 +113,9 @@ describe('The option signal of @Locked', () => {
 
   it('ends the wait for a permit of a limit', async () => {
     let leave = (): void => {};
-    const inside = app.get(LockService).withLimit('order:full', 1, () => new Promise<void>((done) => (leave = done)));
+    const inside = app
+      .get(LockService)
+      .withLock('order:full', { limit: 1 }, () => new Promise<void>((done) => (leave = done)));
     await clock.advance(0);
     const outcome = caught(orders.payWithinALimit('full', { signal: client.signal }), LockAbortedError);
     await clock.advance(1000);

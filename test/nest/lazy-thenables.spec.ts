@@ -83,7 +83,7 @@ describe('D60: a result that begins only when it is awaited', () => {
     ['an async callback of withLock()', 'w', () => locks().withLock('w', async () => query())],
     ['withLock() of a lock', 'w', () => locks().getFairLock('w').withLock(query)],
     ['withLock() of several', 'a, b', () => locks().getMultiLock('a', 'b').withLock(query)],
-    ['withLimit()', 'l', () => locks().withLimit('l', 2, query)],
+    ['withLock() of a limit', 'l', () => locks().withLock('l', { limit: 2 }, query)],
     ['singleFlight()', '{s}:flight', () => locks().singleFlight('s', query)],
     ['run() of a hold', 'r', async () => (await locks().acquire('r')).run(query)],
     ['run() of several', 'a, b', async () => release(await locks().getMultiLock('a', 'b').acquire())],

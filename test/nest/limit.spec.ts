@@ -76,13 +76,13 @@ describe.each(applicationBackends)('@Locked with a limit %s', (_, openBackend) =
     let leave = (): void => {};
     const stays = new Promise<void>((resolve) => (leave = resolve));
     let isInside = false;
-    const inside = locks.withLimit('tenant:d', 1, () => {
+    const inside = locks.withLock('tenant:d', { limit: 1 }, () => {
       isInside = true;
       return stays;
     });
     await until(() => isInside);
     await expect(reports.tryToMake(['c', 'd'])).resolves.toBeUndefined();
-    await expect(locks.withLimit('tenant:c', 1, { wait: 0 }, () => 'free')).resolves.toBe('free');
+    await expect(locks.withLock('tenant:c', { limit: 1, wait: 0 }, () => 'free')).resolves.toBe('free');
     leave();
     await inside;
     await expect(reports.tryToMake(['c', 'd'])).resolves.toBe('tenant:c, tenant:d');
@@ -91,7 +91,7 @@ describe.each(applicationBackends)('@Locked with a limit %s', (_, openBackend) =
   it('keeps the permit for `holdAtLeast`', async () => {
     await reports.start('e');
     await expect(reports.tryToMake(['e'])).resolves.toBeUndefined();
-    await locks.withLimit('tenant:e', 1, { wait: '5s' }, () => {});
+    await locks.withLock('tenant:e', { limit: 1, wait: '5s' }, () => {});
   });
 });
 

@@ -140,7 +140,7 @@ onEveryBackend((world) => {
       await semaphore.release();
       const permits = await seats.acquireMany(2, { lease: 60_000 });
       await seats.release(permits);
-      await locks.withLimit('l', 1, () => {});
+      await locks.withLock('l', { limit: 1 }, () => {});
       const ids = permits.map(({ id }) => id);
       expect(events).toMatchObject([
         { type: 'acquired', kind: 'semaphore', owner: undefined },

@@ -21,8 +21,8 @@ const KINDS: readonly (readonly [
     'a write lock that readers let pass',
     (locks, work) => locks.getReadWriteLock('a', { preference: 'writer' }).writeLock().withLock(work),
   ],
-  ['limit', 'a limit', (locks, work) => locks.withLimit('a', 1, work)],
-  ['limit', 'a fair limit', (locks, work) => locks.withLimit('a', 1, { fair: true }, work)],
+  ['limit', 'a limit', (locks, work) => locks.withLock('a', { limit: 1 }, work)],
+  ['limit', 'a fair limit', (locks, work) => locks.withLock('a', { limit: 1, fair: true }, work)],
   [
     'permitExpirableSemaphore',
     'a permit with an id',

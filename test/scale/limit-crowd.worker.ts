@@ -11,7 +11,7 @@ let calls = 0;
 
 const callForEver = async (name: string, limit: number): Promise<never> => {
   for (;;) {
-    await client.locks.withLimit(name, limit, { wait: Infinity }, async () => {
+    await client.locks.withLock(name, { limit, wait: Infinity }, async () => {
       const caller = `${process.pid}:${++calls}`;
       await callers.enter(caller, limit);
       await sleep(2);

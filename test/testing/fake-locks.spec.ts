@@ -30,7 +30,7 @@ describe('FakeLocks', () => {
   it('limits no one, however many are inside', async () => {
     const nested = (left: number): Promise<number> =>
       locks.runInScope(() =>
-        locks.withLimit('tenant:7', 1, { fair: left % 2 === 0 }, () =>
+        locks.withLock('tenant:7', { limit: 1, fair: left % 2 === 0 }, () =>
           left === 0 ? locks.held.length : nested(left - 1),
         ),
       );

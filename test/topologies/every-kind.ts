@@ -35,7 +35,7 @@ export const useSynchronizers = async (locks: LockService, name: string): Promis
   expect(await latch.trySetCount(1)).toBe(true);
   await latch.countDown();
   expect(await latch.await({ wait: 0 })).toBe(true);
-  expect(await locks.withLimit(`${name}:limited`, 2, () => 'inside')).toBe('inside');
+  expect(await locks.withLock(`${name}:limited`, { limit: 2 }, () => 'inside')).toBe('inside');
   const results = [1, 2].map((result) => () => locks.singleFlight(`${name}:made`, { ttl: '10s' }, () => result));
   for (const make of results) expect(await make()).toBe(1);
 };

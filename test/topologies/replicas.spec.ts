@@ -93,7 +93,7 @@ describe('With a replica that must know of a lock', () => {
   it('TP-01 a permit of a limit is acquired once the replica has it', async () => {
     const { locks } = await clients.open({ replicas });
     const key = limitPermits('order:7');
-    const inside = await locks.withLimit('order:7', 2, async ({ owner }) => {
+    const inside = await locks.withLock('order:7', { limit: 2 }, async ({ owner }) => {
       const onReplica = connectAdmin(replica.url);
       const found = await onReplica.zscore(key, owner);
       onReplica.disconnect();
@@ -105,11 +105,11 @@ describe('With a replica that must know of a lock', () => {
   it('F21 a permit of a limit is released with an error if the replica does not have it', async () => {
     const { locks } = await clients.open({ replicas });
     link.hold('reply');
-    const error = await refusalOf(locks.withLimit('order:7', 2, { wait: 0, lease: '30s' }, () => {}));
+    const error = await refusalOf(locks.withLock('order:7', { limit: 2, wait: 0, lease: '30s' }, () => {}));
     expect(error).toMatchObject({ outcome: 'refused', details: { replicas: { wanted: 1, found: 0 } } });
     expect(await admin.exists(limitPermits('order:7'))).toBe(0);
     link.heal();
-    expect(await locks.withLimit('order:7', 2, { wait: '5s' }, () => 'inside')).toBe('inside');
+    expect(await locks.withLock('order:7', { limit: 2, wait: '5s' }, () => 'inside')).toBe('inside');
   });
 
   it('F21 a waiter has it as soon as the replica is in step again', async () => {

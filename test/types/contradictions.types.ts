@@ -57,10 +57,11 @@ export const sentences = (): void => {
   bothSay({ mode: 'read', preference: 'writer', lease: '10s', renew: true, maxHold: '1m' }, 'accepted');
 
   const noLimit = 'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced';
-  says({ limit: 3, kind: 'spin' }, noLimit);
-  says({ limit: 3, mode: 'read' }, noLimit);
-  says({ limit: 3, preference: 'writer' }, noLimit);
-  says({ limit: 3, fenced: true }, noLimit);
+  bothSay({ limit: 3, fair: true, lease: '10s' }, 'accepted');
+  bothSay({ limit: 3, kind: 'spin' }, noLimit);
+  bothSay({ limit: 3, mode: 'read' }, noLimit);
+  bothSay({ limit: 3, preference: 'writer' }, noLimit);
+  bothSay({ limit: 3, fenced: true }, noLimit);
   says({ limit: 3, fair: true, lease: '10s', holdAtLeast: '1s' }, 'accepted');
   const noPermits = 'permits are those of a semaphore: without limit, holdAtLeast, and options of kinds and leases';
   says({ permits: 1, limit: 1 }, noPermits);
@@ -84,9 +85,9 @@ export const refused = (): void => {
   // @ts-expect-error no lock is both
   void locks.withLock('n', { fair: true, fenced: true, onConflict: 'skip' }, () => 1);
   // @ts-expect-error neither renewed nor with an end
-  void locks.withLimit('n', 3, { renew: false }, () => 1);
+  void locks.withLock('n', { limit: 3, renew: false }, () => 1);
   // @ts-expect-error a limit has no kind
-  void locks.withLimit('n', 3, { kind: 'spin' }, () => 1);
+  void locks.withLock('n', { limit: 3, kind: 'spin' }, () => 1);
   // @ts-expect-error no lock is both
   lockHandler(() => 'n', { fair: true, fenced: true });
   // @ts-expect-error a handler has no arguments that a signal is found among

@@ -6,13 +6,13 @@ export const permits = async (locks: LockService, seats: PermitExpirableSemaphor
   await seats.acquire({ lease: '10s', renew: false });
   await seats.acquire({ lease: undefined, renew: undefined });
   await seats.withPermit({ renew: true }, ({ signal }) => signal.aborted);
-  await locks.withLimit('tenant:1', 3, { fair: true, lease: '10s' }, ({ owner }) => owner);
+  await locks.withLock('tenant:1', { limit: 3, fair: true, lease: '10s' }, ({ owner }) => owner);
 
   await seats.acquire({ renew: true, lease: '10s' });
   // @ts-expect-error a permit is renewed or not
   await seats.tryAcquireMany(2, { renew: '10s' });
   // @ts-expect-error a limit has an order or none
-  await locks.withLimit('tenant:1', 3, { fair: 'yes' }, () => {});
+  await locks.withLock('tenant:1', { limit: 3, fair: 'yes' }, () => {});
   // @ts-expect-error a limit is a kind of its own
-  await locks.withLimit('tenant:1', 3, { kind: 'spin' }, () => {});
+  await locks.withLock('tenant:1', { limit: 3, kind: 'spin' }, () => {});
 };

@@ -43,8 +43,10 @@ export const results = (): void => {
   resolvesWith<number | string>()(locks.withLock('n', { onConflict: () => 'busy' }, count));
   resolvesWith<number | string>()(locks.withLock('n', { onConflict: async ({ error }) => error.message }, count));
   resolvesWith<unknown>()(locks.withLock('n', anyPolicy, count));
-  resolvesWith<number | undefined>()(locks.withLimit('n', 3, { onConflict: 'skip' }, count));
-  resolvesWith<number | null>()(locks.withLimit('n', 3, { onConflict: (_context: ConflictContext) => null }, count));
+  resolvesWith<number | undefined>()(locks.withLock('n', { limit: 3, onConflict: 'skip' }, count));
+  resolvesWith<number | null>()(
+    locks.withLock('n', { limit: 3, onConflict: (_context: ConflictContext) => null }, count),
+  );
   resolvesWith<number | undefined>()(lock.withLock({ ...acquire, onConflict: 'skip' }, count));
   resolvesWith<bigint | undefined>()(fenced.withLock({ onConflict: 'skip' }, ({ fence }) => fence));
   resolvesWith<string | undefined>()(locks.getMultiLock('a', 'b').withLock({ onConflict: 'skip' }, ({ name }) => name));
@@ -90,7 +92,7 @@ export const leases = (): void => {
   void locks.acquire('n', { maxHold: '10m', mode: 'read' });
   void locks.acquire('n', { maxHold: Number.POSITIVE_INFINITY, fair: true });
   void lock.withLock({ maxHold: '10m', holdAtLeast: '1s' }, (hold: Hold) => hold.name);
-  void locks.withLimit('n', 3, { maxHold: '10m' }, count);
+  void locks.withLock('n', { limit: 3, maxHold: '10m' }, count);
   // @ts-expect-error a lease ends by itself
   void locks.acquire('n', { lease: '10s', maxHold: '10m' });
   // @ts-expect-error a lease that is not renewed ends by itself

@@ -32,7 +32,7 @@ const counting = <Args extends unknown[], Reply>(
 const kinds: readonly Kind[] = [
   {
     title: 'a limit',
-    take: (locks, work) => locks.withLimit('scarce', PERMITS, { wait: '1h' }, work),
+    take: (locks, work) => locks.withLock('scarce', { limit: PERMITS, wait: '1h' }, work),
     count: ({ limit }, onAsked) => {
       limit.acquire = counting(limit.acquire.bind(limit), onAsked);
     },

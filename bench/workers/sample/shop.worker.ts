@@ -66,7 +66,14 @@ async function sellFor(ms: number): Promise<SalesDone> {
 const tasks: ShopTasks = {
   open: async ({ redisUrl, locking }) => {
     opened = await ShopProcesses.start({
-      ...{ locking, redisUrl, lockDriver: undefined, databaseUrl: undefined, keyPrefix: `bench:${process.pid}:`, paymentMs: PAYMENT_MS },
+      ...{
+        locking,
+        redisUrl,
+        lockDriver: undefined,
+        databaseUrl: undefined,
+        keyPrefix: `bench:${process.pid}:`,
+        paymentMs: PAYMENT_MS,
+      },
       ...{ port: 0, processes: PROCESSES, processNumber: 1 },
     });
     await sell();

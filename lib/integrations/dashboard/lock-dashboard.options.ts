@@ -1,9 +1,15 @@
 import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 import { LockOptionsError } from '../../errors.js';
 import { type ConnectionChoice, parseConnectionName } from '../../locks/options/connection-choice.js';
-import { parseCount } from '../../synchronizers/permit.options.js';
 import { type Duration, parseDuration } from '../../time/duration.js';
-import { contradiction, invalidOption, namesOf, parseFlag, parseOptions } from '../../validation/options.js';
+import {
+  contradiction,
+  invalidOption,
+  namesOf,
+  parseCount,
+  parseFlag,
+  parseOptions,
+} from '../../validation/options.js';
 
 /** A guard, as `@UseGuards()` takes it. */
 export type DashboardGuard = CanActivate | Type<CanActivate>;

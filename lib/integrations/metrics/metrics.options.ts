@@ -1,5 +1,4 @@
-import { parseCount } from '../../synchronizers/permit.options.js';
-import { namesOf } from '../../validation/options.js';
+import { namesOf, parseCount } from '../../validation/options.js';
 
 /** Options of everything that exports metrics. */
 export interface MetricsOptions {

@@ -1,4 +1,13 @@
-import { contradiction, invalidOption, namesOf, parseFlag } from '../../validation/options.js';
+import { MOST_PERMITS } from '../../backend/kinds/counters/counters.js';
+import {
+  type CountRange,
+  contradiction,
+  invalidOption,
+  namesOf,
+  parseCount,
+  parseFlag,
+} from '../../validation/options.js';
+import type { Beside } from '../../validation/refused.js';
 
 /** The kinds that `kind` names. */
 export type KindName = 'spin' | 'nonReentrant' | 'redLock';
@@ -28,14 +37,32 @@ interface KindChoice {
   readonly fair?: boolean | undefined;
   /** `true`: the hold carries a fencing token, `hold.fence` (Redisson: `getFencedLock`). Default: false. */
   readonly fenced?: boolean | undefined;
+  /**
+   * How many owners hold it at once, in all processes: 1 … 2^31 − 1. Each has a permit of its own with a lease, so those of
+   * a process that crashes are free again within the lease. Code that holds a permit and acquires the same name again uses
+   * that permit. With `fair: true` waiters are served in the order in which they began to wait, over all processes; a
+   * waiter whose process dies delays the others by one `fairWaitTimeout`, and callers without `fair` get no permit while
+   * callers with it wait. With different limits for one name, each call is measured by its own, and there is an event
+   * (`limits-differ`). Independent of a lock or semaphore of the same name.
+   */
+  readonly limit?: number | undefined;
 }
 
 type Exclusive = KindChoice & { readonly mode?: 'exclusive' | undefined; readonly preference?: undefined };
 type Unfair = { readonly fair?: false | undefined };
 type Unfenced = { readonly fenced?: false | undefined };
 
+const NOT_WITH_LIMIT = ['kind', 'mode', 'preference', 'fenced'] as const satisfies readonly (keyof KindChoice)[];
+type NotWithLimit = (typeof NOT_WITH_LIMIT)[number];
+
+type Limited = Pick<KindChoice, 'fair'> & { readonly limit: number } & {
+  readonly [Name in NotWithLimit]?: undefined;
+};
+
 /** The kind of lock behind a name. Default: the reentrant one. At most one of fair, fenced, read or write, and `kind`. */
-export type LockKindOptions =
+export type LockKindOptions = Limited | (UnlimitedKinds & { readonly limit?: undefined });
+
+type UnlimitedKinds =
   | (Exclusive & Unfenced & { readonly kind?: 'nonReentrant' | undefined })
   | (Exclusive & Unfair & Unfenced)
   | (Exclusive & Unfair & { readonly kind?: undefined })
@@ -44,6 +71,10 @@ export type LockKindOptions =
 
 /** Options that {@link parseKind} refuses together, and why. */
 export type KindContradictions = [
+  [
+    Beside<'limit', NotWithLimit>,
+    'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced',
+  ],
   [{ fair: true; fenced: true }, 'no lock is both fair and fenced'],
   [{ mode: 'read' | 'write'; kind: KindName }, 'a read-write lock is a kind of its own: give mode or kind'],
   [{ mode: 'read' | 'write'; fair: true }, 'a read-write lock has no queue: mode and fair exclude each other'],
@@ -59,6 +90,16 @@ export type KindContradictions = [
   [{ kind: KindName; fenced: true }, 'holds of this kind have no fencing tokens: kind and fenced exclude each other'],
 ];
 
+/** How many owners of a limit hold it at once. */
+const LIMIT: CountRange = { min: 1, max: MOST_PERMITS };
+
+/** A permit of a limit. */
+interface Limit {
+  readonly limit: number;
+  /** Whether waiters are served in the order of their arrival, over all processes. */
+  readonly isFair: boolean;
+}
+
 /** The kinds that options can select. */
 export type ChosenKind =
   | 'plain'
@@ -71,7 +112,8 @@ export type ChosenKind =
   | 'read'
   | 'write'
   | 'readBehindWriters'
-  | 'writeFirst';
+  | 'writeFirst'
+  | Limit;
 
 const NAMED_KINDS: ReadonlyMap<unknown, ChosenKind> = new Map<KindName, ChosenKind>([
   ['spin', 'spin'],
@@ -80,13 +122,14 @@ const NAMED_KINDS: ReadonlyMap<unknown, ChosenKind> = new Map<KindName, ChosenKi
 ]);
 
 /** The option names that choose a kind. */
-export const KIND_OPTIONS = namesOf<KindChoice>()('kind', 'mode', 'preference', 'fair', 'fenced');
+export const KIND_OPTIONS = namesOf<KindChoice>()('kind', 'mode', 'preference', 'fair', 'fenced', 'limit');
 
 /**
  * @param given The caller's options, unchecked.
  * @throws LockOptionsError that names option and value, or both options if they contradict each other.
  */
 export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): ChosenKind => {
+  if (given.limit !== undefined) return parseLimit(given);
   const { kind, mode = 'exclusive', preference } = given;
   const [fair, fenced] = [parseFlag(given.fair, 'fair'), parseFlag(given.fenced, 'fenced')];
   if (mode !== 'exclusive' && mode !== 'read' && mode !== 'write') {
@@ -111,6 +154,12 @@ export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): Ch
   if (chosen) return chosen;
   if (fair) return 'fair';
   return fenced ? 'fenced' : 'plain';
+};
+
+const parseLimit = (given: Partial<Record<keyof KindChoice, unknown>>): Limit => {
+  const other = NOT_WITH_LIMIT.find((option) => given[option] !== undefined);
+  if (other) throw contradiction('limit', other, 'a limit is a kind of its own, with several holders');
+  return { limit: parseCount(given.limit, 'limit', LIMIT), isFair: parseFlag(given.fair, 'fair') };
 };
 
 const parseKindName = (kind: unknown): ChosenKind => {

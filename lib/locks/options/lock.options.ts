@@ -1,13 +1,6 @@
 import { LockConflictError, LockTimeoutError } from '../../errors.js';
 import { type Duration, parseLease, parseWait } from '../../time/duration.js';
-import {
-  contradiction,
-  invalidOption,
-  namesOf,
-  parseFlag,
-  parseOptions,
-  parseSignal,
-} from '../../validation/options.js';
+import { contradiction, invalidOption, namesOf, parseOptions, parseSignal } from '../../validation/options.js';
 import type { CheckContradictions, CheckNames, Given } from '../../validation/refused.js';
 import {
   type AcquireDefaults,
@@ -147,25 +140,11 @@ export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> &
   CheckContradictions<O, [...KindContradictions, ...LeaseContradictions]>;
 
-/** How to acquire a permit of a limit, and on which connection the limit lives. */
-export type LimitOptions = AcquireOptions & LimitOrder & ConnectionChoice;
-
-/** In which order waiters of a limit are served. */
-export interface LimitOrder {
-  /**
-   * `true`: in the order in which they began to wait, over all processes; a waiter whose process dies delays the others by
-   * one `fairWaitTimeout`. Callers without it get no permit while callers with it wait. Default: false, no order over
-   * processes.
-   */
-  readonly fair?: boolean | undefined;
-}
-
 /** The option names that say how a lock is acquired. */
 export const ACQUIRE_OPTIONS = namesOf<AcquireOptions>()(...LEASE_OPTIONS, ...WAIT_OPTIONS);
 const LOCK_OPTIONS = namesOf<LockOptions>()(...ACQUIRE_OPTIONS, ...KIND_OPTIONS, 'connection');
 const LOCK_WORK_OPTIONS = namesOf<AcquireOptions & WithLockOptions>()(...ACQUIRE_OPTIONS, ...WITH_LOCK_OPTIONS);
 export const SERVICE_WORK_OPTIONS = namesOf<LockOptions & WithLockOptions>()(...LOCK_OPTIONS, ...WITH_LOCK_OPTIONS);
-const LIMIT_WORK_OPTIONS = namesOf<LimitOptions & WithLockOptions>()(...LOCK_WORK_OPTIONS, 'fair', 'connection');
 
 /** An existing lock object has its kind and connection already. */
 const OF_THE_LOCK = {
@@ -174,6 +153,7 @@ const OF_THE_LOCK = {
   mode: 'to the lock: locks.getReadWriteLock(name)',
   preference: "to the lock: locks.getReadWriteLock(name, { preference: 'writer' })",
   kind: 'to the lock: locks.getSpinLock(name), or the getter of another kind',
+  limit: 'to the name: locks.acquire(name, { limit })',
   connection: 'to the lock: locks.forConnection(connection).getLock(name)',
 } satisfies Record<keyof LockKindOptions | 'connection', string>;
 /** A hold that the caller releases has no work of its own. */
@@ -262,12 +242,3 @@ const choiceOf = (given: Partial<Record<keyof LockOptions | keyof WithLockOption
   connection: parseConnectionName(given.connection),
   options: given,
 });
-
-/** @throws LockOptionsError that names option and value. */
-export const parseLimited = (
-  options: (LimitOptions & WithLockOptions) | undefined,
-): Omit<LockChoice, 'kind'> & { readonly isFair: boolean } => {
-  const given = parseOptions(options, LIMIT_WORK_OPTIONS, { of: 'withLimit' });
-  const isFair = parseFlag(given.fair, 'fair');
-  return { isFair, connection: parseConnectionName(given.connection), options: given };
-};

@@ -66,7 +66,7 @@ export const processCases: readonly ChaosCase[] = [
       await kept.trySetPermits(1);
       const permit = await kept.acquire({ renew: true });
       const pastLease = sleep(1.5 * KEPT_LEASE_MS);
-      const limited = locks.withLimit('limit:kept', 1, async ({ signal }) => {
+      const limited = locks.withLock('limit:kept', { limit: 1 }, async ({ signal }) => {
         await pastLease;
         return !signal.aborted;
       });

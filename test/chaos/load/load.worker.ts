@@ -1,14 +1,6 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import {
-  LockAbortedError,
-  LockError,
-  type Hold,
-  type LimitOptions,
-  type Lock,
-  type LockService,
-} from '../../../lib/standalone.js';
+import { LockAbortedError, LockError, type Hold, type Lock, type LockService } from '../../../lib/standalone.js';
 import { serve } from '../../servers/worker/worker-host.js';
 import { type Mode, monotonicNow } from '../history/entry.js';
 import { Recorder } from '../history/recorder.js';
@@ -112,22 +104,6 @@ const heldLock = (hold: Hold): Held => ({
   release: () => hold.release(),
 });
 
-/** Takes a permit of a limit, and keeps it until its release. */
-const enterLimit = (name: string, terms: LimitOptions): Promise<Held> =>
-  new Promise((resolve, reject) => {
-    const inside = client.locks.withLimit(name, PERMITS, terms, async (hold) => {
-      const leaving = new AbortController();
-      const left = once(leaving.signal, 'abort');
-      const release = (): Promise<unknown> => {
-        leaving.abort();
-        return inside;
-      };
-      resolve({ ...heldLock(hold), release });
-      await left;
-    });
-    inside.catch(reject);
-  });
-
 const take = async (load: Load, name: string): Promise<Held> => {
   const { kind, lease, wait } = load;
   const terms = { wait, signal: stopping.signal };
@@ -155,7 +131,7 @@ const take = async (load: Load, name: string): Promise<Held> => {
     const permit = await permits.acquire({ ...terms, ...(lease === undefined ? { renew: true } : { lease }) });
     return { isHeld: () => isHeld(permit), signal: permit.signal, release: () => permits.tryRelease(permit) };
   }
-  if (kind === 'limit') return enterLimit(name, { ...terms, lease });
+  if (kind === 'limit') return heldLock(await locks.acquire(name, { limit: PERMITS, ...terms, lease }));
   return heldLock(await lockOf(load, name, client).acquire({ ...terms, lease }));
 };
 

@@ -23,7 +23,10 @@ export const backend = (): 'memory' | 'redis' => (process.env['MATRIX_BACKEND'] 
 
 const lockModule = () =>
   backend() === 'redis'
-    ? RedisLockModule.forRoot({ connection: serverUrl(), driver: process.env['LOCK_DRIVER'] === 'node-redis' ? 'node-redis' : 'ioredis' })
+    ? RedisLockModule.forRoot({
+        connection: serverUrl(),
+        driver: process.env['LOCK_DRIVER'] === 'node-redis' ? 'node-redis' : 'ioredis',
+      })
     : RedisLockModule.forRoot({ connection: 'memory' });
 
 /** Creates the root module of an application: locks, the probe, and the classes under test. */

@@ -78,14 +78,15 @@ export const takePermit = async (caller: Caller, permits: Permits, isFair: boole
     if (rng.chance(0.3))
       await hold.extend(rng.pick([100, 400, 3000])).catch((error: unknown) => caller.tolerate(error));
     // A call inside uses the permit of the outer one.
-    if (rng.chance(0.3)) await process.locks.withLimit(permits.name, permits.limit, () => caller.work(10 * rng.next()));
+    if (rng.chance(0.3))
+      await process.locks.withLock(permits.name, { limit: permits.limit }, () => caller.work(10 * rng.next()));
     leave();
   };
   const place = isFair ? undefined : permits.arrivals.arrive({ who: caller.name, process, wait, signal });
   let answered = (): void => {};
   const asked = new Promise<void>((resolve) => (answered = resolve));
   const entered = process.locks
-    .withLimit(permits.name, permits.limit, options, (hold) => {
+    .withLock(permits.name, { limit: permits.limit, ...options }, (hold) => {
       place?.granted();
       answered();
       return work(hold);
