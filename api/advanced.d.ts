@@ -4,6 +4,7 @@ import type {
     Hold,
     LockConflictError,
     LockEvent,
+    LockOptions,
     LockTimeoutError,
     LockUnavailableError,
     RedisLockOptions,
@@ -461,6 +462,8 @@ export type LockedNeed = (LockKindOptions & LeaseOptions & Pick<WithLockOptions,
     readonly permits: number;
 });
 
+export type ManualLockOptions = LockOptions & OwnerChoice;
+
 // not exported
 declare const NOT_WITH_LIMIT: readonly [
     "kind",
@@ -536,6 +539,10 @@ export interface Outage {
     readonly reason: string;
     readonly affects: Affected;
     readonly error: LockUnavailableError;
+}
+
+export interface OwnerChoice {
+    readonly owner?: string | undefined;
 }
 
 // not exported

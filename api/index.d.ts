@@ -32,6 +32,7 @@ import type {
     LockLogger,
     LockNotice,
     LockStats,
+    ManualLockOptions,
     NonReentrantLockOptions,
     NotWithLimit,
     NotWithPermits,
@@ -113,6 +114,7 @@ export type CheckKeyFunction<A extends readonly unknown[], M extends Method> = C
 
 // not exported
 export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> & CheckContradictions<O, [
+    ...OwnerContradictions,
     ...KindContradictions,
     ...LeaseContradictions
 ]>;
@@ -458,10 +460,12 @@ export declare class LockService {
     singleFlight<T>(name: string, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
     singleFlight<T>(name: string, options: SingleFlightOptions, fn: (hold: Hold) => T | Promise<T>): Promise<AsJson<T>>;
     acquire(name: string): Promise<Hold>;
-    acquire<const O extends EachOf<LockOptions> | undefined>(name: string, options: O & CheckLockOptions<O>): Promise<Hold>;
+    acquire<const O extends EachOf<ManualLockOptions> | undefined>(name: string, options: O & CheckLockOptions<O, ManualLockOptions>): Promise<Hold>;
     tryAcquire(name: string): Promise<Hold | null>;
-    tryAcquire<const O extends EachOf<LockOptions> | undefined>(name: string, options: O & CheckLockOptions<O>): Promise<Hold | null>;
+    tryAcquire<const O extends EachOf<ManualLockOptions> | undefined>(name: string, options: O & CheckLockOptions<O, ManualLockOptions>): Promise<Hold | null>;
     attach(token: HoldToken, options?: DetachOptions): Promise<Hold>;
+    extend(held: HoldToken | OwnedLock, lease: Duration): Promise<boolean>;
+    release(held: HoldToken | OwnedLock): Promise<boolean>;
     runInScope<T>(fn: () => T | Promise<T>): Promise<T>;
     getLock(name: string): Lock;
     getFairLock(name: string): Lock;
@@ -540,6 +544,17 @@ export interface MultiHold extends Hold {
 }
 
 // not exported
+declare const NOT_WITH_OWNER: readonly [
+    'kind',
+    'mode',
+    'preference',
+    'fair',
+    'limit',
+    'renew',
+    'maxHold'
+];
+
+// not exported
 export type NeedContradictions = [
     [
         Beside<'permits', NotWithPermits>,
@@ -549,6 +564,26 @@ export type NeedContradictions = [
 
 // not exported
 type Otherwise<C> = C extends 'throw' | undefined ? never : C extends 'skip' ? undefined : C extends (...args: never) => infer R ? Awaited<R> : unknown;
+
+export interface OwnedLock {
+    readonly name: string;
+    readonly owner: string;
+}
+
+// not exported
+type OwnerContradictions = [
+    [
+        Beside<'owner', (typeof NOT_WITH_OWNER)[number]>,
+        'a lock of an owner is a plain or fenced one with a lease: without kind, mode, preference, fair, limit, renew and maxHold'
+    ],
+    [
+        {
+            owner: string;
+            lease: undefined;
+        },
+        'a lock of an owner is not renewed, so it needs a lease'
+    ]
+];
 
 export interface Permit extends AsyncDisposable {
     readonly id: string;

@@ -32,6 +32,7 @@ export {
     LockUnsafeError,
     Locks,
     MultiHold,
+    OwnedLock,
     Permit,
     PermitExpirableSemaphore,
     ReadWriteLock,

@@ -49,6 +49,7 @@ export type { UpgradeOptions } from './holds/converting/upgrade.options.js';
 export type { LeaderElectionOptions } from './coordination/leader-election.js';
 export type { ConnectionChoice } from './locks/options/connection-choice.js';
 export type { KindName, LockKindOptions } from './locks/options/kind.options.js';
+export type { ManualLockOptions, OwnerChoice } from './locks/options/lock.options.js';
 export type { NonReentrantLockOptions } from './locks/non-reentrant-lock.js';
 export type { SetCountOptions } from './synchronizers/count-down-latch.js';
 export type { SharedResultOptions, SingleFlightOptions } from './coordination/single-flight.options.js';

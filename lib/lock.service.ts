@@ -8,10 +8,13 @@ import { type DetachOptions, parseDetach } from './holds/detaching/detach.option
 import type { Hold } from './holds/hold.js';
 import { type HoldToken, parseToken } from './holds/detaching/hold-token.js';
 import { attach } from './holds/detaching/attach.js';
+import { extendHeld, type OwnedLock, parseHeld, releaseHeld } from './holds/detaching/held-elsewhere.js';
+import type { Duration } from './time/duration.js';
 import {
   type CheckLockOptions,
   type InsteadOf,
   type LockOptions,
+  type ManualLockOptions,
   parseRequest,
   type WithLockOptions,
 } from './locks/options/lock.options.js';
@@ -135,11 +138,11 @@ export class LockService {
   /** Acquires the lock, waiting if necessary. Release it with `hold.release()`, or by `await using`. */
   acquire(name: string): Promise<Hold>;
   /** As {@link acquire}, with these options. */
-  acquire<const O extends EachOf<LockOptions> | undefined>(
+  acquire<const O extends EachOf<ManualLockOptions> | undefined>(
     name: string,
-    options: O & CheckLockOptions<O>,
+    options: O & CheckLockOptions<O, ManualLockOptions>,
   ): Promise<Hold>;
-  acquire(name: string, options?: LockOptions): Promise<Hold> {
+  acquire(name: string, options?: ManualLockOptions): Promise<Hold> {
     try {
       const { lock, request } = chooseLock(this.runtime, this.connections, name, options);
       // No async wrapper: there may be many waiters, and each would pay for an extra promise.
@@ -152,11 +155,11 @@ export class LockService {
   /** Acquires the lock, or resolves with null if another owner holds it. `wait` defaults to 0: exactly one attempt. */
   tryAcquire(name: string): Promise<Hold | null>;
   /** As {@link tryAcquire}, with these options. */
-  tryAcquire<const O extends EachOf<LockOptions> | undefined>(
+  tryAcquire<const O extends EachOf<ManualLockOptions> | undefined>(
     name: string,
-    options: O & CheckLockOptions<O>,
+    options: O & CheckLockOptions<O, ManualLockOptions>,
   ): Promise<Hold | null>;
-  async tryAcquire(name: string, options?: LockOptions): Promise<Hold | null> {
+  async tryAcquire(name: string, options?: ManualLockOptions): Promise<Hold | null> {
     const { lock, request } = chooseLock(this.runtime, this.connections, name, options, 0);
     return lock.tryTake(lock.accept(request));
   }
@@ -172,9 +175,40 @@ export class LockService {
   async attach(token: HoldToken, options?: DetachOptions): Promise<Hold> {
     const detached = parseToken(token);
     const lease = parseDetach(options, 'attach');
-    const runtime = this.connections.named(detached.connection);
-    if (!this.seen.includes(runtime)) throw invalidOption('token', token, 'a token of this connection');
-    return attach(runtime, detached, lease);
+    return attach(this.connectionOf(token, detached.connection), detached, lease);
+  }
+
+  /**
+   * Lets a lock that no code holds last at least `lease` from now: a detached one by its token, which stays good, or that of
+   * an owner, acquired by `acquire(name, { owner, lease })`. For heartbeats: sent twice, it has one effect. Resolves with
+   * whether the lock is still held.
+   * @throws LockOptionsError, LockNameError; LockUnavailableError if Redis could not confirm: ask again.
+   *
+   * @example
+   * if (!(await locks.extend({ name: 'document:7', owner: 'user:7' }, '2m'))) throw new GoneException();
+   */
+  async extend(held: HoldToken | OwnedLock, lease: Duration): Promise<boolean> {
+    const parsed = parseHeld(held, this.runtime.defaults);
+    return extendHeld(this.connectionOf(held, parsed.connection), parsed, lease);
+  }
+
+  /**
+   * Releases a lock that no code holds: a detached one by its token, or that of an owner, wherever it was acquired. Called
+   * again, it does nothing. Resolves with whether the lock was still held.
+   * @throws LockOptionsError, LockNameError; LockUnavailableError if Redis could not confirm: it is released in the
+   *   background.
+   */
+  async release(held: HoldToken | OwnedLock): Promise<boolean> {
+    const parsed = parseHeld(held, this.runtime.defaults);
+    return releaseHeld(this.connectionOf(held, parsed.connection), parsed);
+  }
+
+  /** @param given What names the connection, for the message. */
+  private connectionOf(given: unknown, name: string | undefined): LockRuntime {
+    if (name === undefined) return this.runtime;
+    const runtime = this.connections.named(name);
+    if (!this.seen.includes(runtime)) throw invalidOption('token', given, 'a token of this connection');
+    return runtime;
   }
 
   /**

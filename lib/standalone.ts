@@ -35,6 +35,7 @@ export type { FencedHold, FencedLock } from './locks/fenced-lock.js';
 export type { LeaderElection } from './coordination/leader-election.js';
 export type { Lock } from './locks/lock.js';
 export type { LockOptions } from './locks/options/lock.options.js';
+export type { OwnedLock } from './holds/detaching/held-elsewhere.js';
 export type { CountDownLatch } from './synchronizers/count-down-latch.js';
 export type { MultiHold } from './holds/multi-hold.js';
 export type { Permit } from './synchronizers/permit.js';

@@ -33,17 +33,15 @@ const commander = {
 };
 
 /**
- * Without comments and spaces it loads faster, and takes less memory. Names stay, for stacks, but for those of functions in
- * translated scripts.
+ * Without comments and spaces it loads faster, and takes less memory. Names of classes and methods stay, for stacks.
  */
 const minifier = {
   name: 'minifier',
-  renderChunk: (code, { name }) =>
+  renderChunk: (code) =>
     minify(code, {
       ecma: 2022,
       format: { ascii_only: true },
       keep_classnames: true,
-      keep_fnames: name !== 'memory',
       toplevel: true,
       compress: { passes: 2, global_defs: { PACKAGE_VERSION: version } },
     }),

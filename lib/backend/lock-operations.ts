@@ -40,6 +40,11 @@ export interface AcquireRequest {
   readonly lease: number;
   /** As in {@link ReleaseRequest}, for the release of an acquisition that the backend undoes. */
   readonly silent?: boolean | undefined;
+  /**
+   * Whether an application has chosen the owner, which may have the lock already: an acquisition of unknown outcome is left to
+   * its lease. Absent: the owner is new, and what it may have is undone.
+   */
+  readonly isChosen?: boolean | undefined;
 }
 
 /** @typeParam Use How much is in use, if several owners may hold it at once. */

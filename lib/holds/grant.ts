@@ -90,7 +90,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     const { scheduler, watchdog, defaults } = runtime;
     this.holds = new GrantHolds(acquired.sent, watchdog.timeout, defaults.maxHold);
     this.lease = new Lease(scheduler, acquired.sent, acquired.lease, this);
-    runtime.grants.add(this);
+    if (kind.owner === undefined) runtime.grants.add(this);
   }
 
   /** Whether a hold remains after all pending releases, so that others may join it. */

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { LeaseCommand } from '../watchdog/lease.js';
+import { shownOwner } from '../context/chosen-owner.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import { LockLostError } from '../errors.js';
 import { type Duration, parseLease } from '../time/duration.js';
@@ -54,7 +55,7 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
   }
 
   get owner(): string {
-    return this.grant.owner;
+    return shownOwner(this.grant.owner);
   }
 
   get fence(): bigint | undefined {

@@ -1,5 +1,6 @@
 import { beginHold, endHold } from '../events/hold-tracing.js';
 import type { HowReleased, OfLock } from '../events/life-cycle-events.js';
+import { shownOwner } from '../context/chosen-owner.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { LockKind } from './lock-kind.js';
@@ -46,7 +47,7 @@ export const eventFieldsOf = ({ runtime, kind, name, origin, owner, heldFor }: T
   lockName: name,
   template: origin?.template,
   method: origin?.method,
-  owner,
+  owner: shownOwner(owner),
   heldFor,
 });
 
@@ -76,8 +77,12 @@ export const tellForgotten = (grant: ToldHold, acquiredAt: string | undefined): 
 
 /** Tells of a hold that ended before its owner released it. */
 export const tellLoss = (grant: ToldHold, texts: ReturnType<typeof lossTexts>, error: unknown): void => {
-  grant.runtime.events.emit({ type: 'lost', ...eventFieldsOf(grant), ...texts });
-  endHold(grant, error);
+  const { events } = grant.runtime;
+  // A lock of an owner that the application has chosen ends by its lease if nobody extends it.
+  const isMeant = grant.kind.owner !== undefined && grant.loss === 'lease-over';
+  if (!isMeant) events.emit({ type: 'lost', ...eventFieldsOf(grant), ...texts });
+  else if (events.hears('released')) events.emit({ type: 'released', ...eventFieldsOf(grant), how: 'abandoned' });
+  endHold(grant, isMeant ? undefined : error);
 };
 
 /** Tells how a hold ended, unless it was lost before. On the hot path, see docs/architecture.md#hot-path. */

@@ -54,6 +54,11 @@ export interface LockKind {
   readonly what?: string;
   /** How many owners may hold it at once, if the kind allows a certain number. Absent: it has no such number. */
   readonly limit?: number;
+  /**
+   * The owner, if an application has chosen it: it holds the lock whatever code runs, in any process. Then a hold joins none
+   * that encloses it, is not waited for, and may end by its lease. Absent: each acquisition has an owner of its own.
+   */
+  readonly owner?: OwnerId;
   /** The operations of the backend for this kind. */
   readonly operations: LockOperations;
   /** Acquires for new owners, at once or by waiting. A request is its lease, ms. */

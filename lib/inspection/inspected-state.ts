@@ -1,4 +1,5 @@
 import type { LockBackend } from '../backend/lock-backend.js';
+import { shownOwner } from '../context/chosen-owner.js';
 import { clientIdOf, type OwnerIds } from '../context/owner-ids.js';
 import {
   MOST_LISTED,
@@ -26,7 +27,8 @@ export const ownersOf = ({ clientId }: OwnerIds): OwnIds => ({ has: (owner) => c
 
 const holderOf = ({ record, ...holder }: StoredHolder, own: OwnIds): InspectedHolder => {
   const known: HolderRecord | undefined = record === undefined ? undefined : readRecord(record);
-  return { ...holder, ...(known && { record: known }), isThisProcess: own.has(holder.owner) };
+  const owner = shownOwner(holder.owner);
+  return { ...holder, owner, ...(known && { record: known }), isThisProcess: own.has(holder.owner) };
 };
 
 /** Writers wait only for a lock that is none of another kind. */

@@ -1,3 +1,4 @@
+import { shownOwner } from '../context/chosen-owner.js';
 import type { StoredHolder } from '../backend/kinds/inspection/inspection-operations.js';
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { LockOperations, ReleaseRequest } from '../backend/lock-operations.js';
@@ -8,6 +9,7 @@ import { groupLockName } from '../keys/group-field.js';
 interface HolderToRelease {
   /** The full name. */
   readonly name: string;
+  /** As applications know it. */
   readonly owner: string;
   /** Milliseconds for which a release without an answer is repeated. */
   readonly lease: number;
@@ -36,13 +38,14 @@ export const releaseHolder = async (
   backend: LockBackend,
   { name, owner, lease }: HolderToRelease,
 ): Promise<LockKindName | undefined> => {
-  const isOwn = (holder: StoredHolder): boolean => holder.owner === owner;
+  const isOwn = (holder: StoredHolder): boolean => shownOwner(holder.owner) === owner;
   const stored = await backend.inspection.lock(name);
-  const held = stored.holders.filter(isOwn).map((holder) => heldAs(backend, name, holder, stored.queue.count > 0));
+  const held = stored.holders.filter(isOwn);
   let ended: LockKindName | undefined;
   // One after the other: the reads of a writer stay when it releases.
-  for (const [kind, operations, known] of held) {
-    if (await release(operations, { name: known, owner, lease })) ended = kind;
+  for (const holder of held) {
+    const [kind, operations, known] = heldAs(backend, name, holder, stored.queue.count > 0);
+    if (await release(operations, { name: known, owner: holder.owner, lease })) ended = kind;
   }
   if (held.length > 0) return ended;
   if ((await backend.inspection.limit(name)).holders.some(isOwn)) {

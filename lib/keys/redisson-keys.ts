@@ -168,7 +168,7 @@ interface NameSettings {
  * The name as stored in Redis of what a caller names.
  * @throws LockNameError
  */
-export const storedName = (name: string, { keyPrefix, names }: NameSettings): string => {
+export const storedName = (name: unknown, { keyPrefix, names }: NameSettings): string => {
   // Without this check the prefix alone would make a valid name.
   if (typeof name !== 'string' || name === '') return validateName(name, names);
   return validateName(keyPrefix + name, names);
@@ -178,7 +178,7 @@ export const storedName = (name: string, { keyPrefix, names }: NameSettings): st
  * As {@link storedName}, for what a caller locks: two different names must not share a key.
  * @throws LockNameError, also for the name of a key that is kept beside another lock
  */
-export const fullName = (name: string, defaults: NameSettings): string => {
+export const fullName = (name: unknown, defaults: NameSettings): string => {
   const full = storedName(name, defaults);
   const beside = full.includes('{') ? lockBesideKey(full) : undefined;
   if (beside === undefined) return full;

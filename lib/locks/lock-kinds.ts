@@ -14,11 +14,12 @@ import { SpinAcquirer } from '../waiting/spin-acquirer.js';
 import { LockOptionsError, LockOwnershipError } from '../errors.js';
 import type { DetachableKind } from '../holds/detaching/hold-token.js';
 import type { Converting, Detaching, LockFamily, LockKind, ReenteredLock, SpinKind } from '../holds/lock-kind.js';
-import type { ChosenKind } from './options/kind.options.js';
+import type { ChosenKind, Limit, Owned } from './options/kind.options.js';
 import { WriterPreferenceAcquirer } from '../waiting/writer-preference-acquirer.js';
 import { LimitAcquirers } from '../waiting/limit-acquirers.js';
 import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
-import type { Drainable, WaitDependencies } from '../waiting/acquirer.js';
+import { type Drainable, drainAll, type WaitDependencies } from '../waiting/acquirer.js';
+import { ChosenOwnerAcquirer } from '../waiting/chosen-owner-acquirer.js';
 
 /** The read and write half, each also in a variant that prefers waiting writers to new readers. */
 type ReadWriteKinds = Readonly<Record<'read' | 'write' | 'readBehindWriters' | 'writeFirst', LockKind>>;
@@ -65,16 +66,13 @@ const readWriteKinds = (
 /** The kinds of limits, one for each number of permits and order of waiters. */
 interface LimitKinds {
   readonly acquirer: Drainable;
-  /**
-   * The kind of which up to `limit` owners hold a name at once.
-   * @param isFair Whether waiters are served in the order of their arrival, over all processes.
-   */
-  of(limit: number, isFair: boolean): LockKind;
+  /** The kind of which up to `limit` owners hold a name at once. */
+  of(chosen: Limit): LockKind;
 }
 
 const limitKinds = (operations: LockBackend['limit'], acquirers: LimitAcquirers): LimitKinds => ({
   acquirer: acquirers,
-  of: (limit, isFair) => ({
+  of: ({ limit, isFair }) => ({
     name: 'limit',
     family: 'limit',
     what: 'Limit',
@@ -84,11 +82,36 @@ const limitKinds = (operations: LockBackend['limit'], acquirers: LimitAcquirers)
   }),
 });
 
+/** The kinds of locks whose owners applications have chosen, one for each owner. */
+interface OwnedKinds {
+  readonly acquirer: Drainable;
+  of(chosen: Owned): LockKind;
+}
+
+/**
+ * Creates them of those whose data they have. A lock that the caller may have already is not handed over, and goes on
+ * without being detached.
+ */
+const ownedKinds = (plain: LockKind, fenced: LockKind, waiting: WaitDependencies): OwnedKinds => {
+  const acquirers = {
+    plain: new ChosenOwnerAcquirer(plain.operations, waiting),
+    fenced: new ChosenOwnerAcquirer(fenced.operations, waiting),
+  };
+  return {
+    acquirer: drainAll(Object.values(acquirers)),
+    of: ({ owner, isFenced }) => {
+      const { name, family, operations } = isFenced ? fenced : plain;
+      return { name, family, operations, owner, acquirer: acquirers[isFenced ? 'fenced' : 'plain'].for(owner) };
+    },
+  };
+};
+
 /** The lock kinds of one connection. */
 export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', LockKind>> &
   ReadWriteKinds & {
     readonly spin: SpinKind;
     readonly limit: LimitKinds;
+    readonly owned: OwnedKinds;
     /** Only if independent masters are configured. */
     readonly quorum?: LockKind;
   };
@@ -147,15 +170,21 @@ export const createKinds = ({
   const { lock, fairLock, fencedLock, groupLock } = backend;
   const spinQueue = new QueuedAcquirer(new LockAttempts(lock, owners, events, true), waiting);
   const channelOfGroup = (name: string): string => lockChannel(partsOfGroupLock(name).group);
+  const plain: LockKind = {
+    name: 'reentrant',
+    family: 'exclusive',
+    operations: lock,
+    acquirer: plainQueue,
+    handOver: plainQueue,
+    detaching: detaching('plain'),
+  };
+  const fenced: LockKind = {
+    ...queuedKind('fenced', 'exclusive', fencedLock),
+    detaching: detaching('fenced'),
+    checkReentry: requireFence,
+  };
   return {
-    plain: {
-      name: 'reentrant',
-      family: 'exclusive',
-      operations: lock,
-      acquirer: plainQueue,
-      handOver: plainQueue,
-      detaching: detaching('plain'),
-    },
+    plain,
     fair: {
       name: 'fair',
       family: 'exclusive',
@@ -179,11 +208,8 @@ export const createKinds = ({
       acquirer: new SpinAcquirer(spinQueue, exponentialBackoff()),
       handOver: spinQueue,
     },
-    fenced: {
-      ...queuedKind('fenced', 'exclusive', fencedLock),
-      detaching: detaching('fenced'),
-      checkReentry: requireFence,
-    },
+    fenced,
+    owned: ownedKinds(plain, fenced, waiting),
     group: queuedKind('group', 'group', groupLock, { channelOf: channelOfGroup }),
     limit: limitKinds(
       backend.limit,
@@ -211,7 +237,7 @@ const refuseReentry = ({ name, owner }: ReenteredLock): never => {
  * @throws LockOptionsError if it needs independent servers and none are configured.
  */
 export const chosenKind = (kinds: LockKinds, chosen: ChosenKind): LockKind => {
-  if (typeof chosen === 'object') return kinds.limit.of(chosen.limit, chosen.isFair);
+  if (typeof chosen === 'object') return 'owner' in chosen ? kinds.owned.of(chosen) : kinds.limit.of(chosen);
   if (chosen === 'nonReentrant') return { ...kinds.plain, checkReentry: refuseReentry };
   if (chosen === 'nonReentrantFair') return { ...kinds.fair, checkReentry: refuseReentry };
   const kind = kinds[chosen];

@@ -116,6 +116,7 @@ export class ReentrantAcquirer {
   }
 
   private acquireManually(request: Request): Promise<GrantedHold> {
+    if (this.kind.owner !== undefined) return this.acquireAsNewOwner(request, 'manual');
     const holder = this.enclosing.holder(this.kind.family);
     // No async wrapper: there may be many waiters, and each would pay for an extra promise.
     if (holder.as === 'new-owner') return this.acquireAsNewOwner(request, 'manual');

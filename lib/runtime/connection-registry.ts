@@ -6,6 +6,7 @@ import { fullName } from '../keys/redisson-keys.js';
 import type { ChosenKind } from '../locks/options/kind.options.js';
 import {
   type LockOptions,
+  type ManualLockOptions,
   parseChoice,
   parseRequest,
   parseWithLockChoice,
@@ -72,7 +73,7 @@ export const chooseLock = (
   runtime: LockRuntime,
   connections: ConnectionRegistry,
   name: string,
-  given: LockOptions | undefined,
+  given: ManualLockOptions | undefined,
   defaultWait?: number,
 ): ChosenLock => {
   const choice = parseChoice(given);

@@ -71,9 +71,10 @@ const connectionStats = (runtime: LockRuntime): ConnectionStats => {
   const tally = new Tally();
   for (const { kind, origin } of grants) tally.add('held', kind.name, origin?.template);
   for (const { isHeld } of permitsOut) if (isHeld) tally.add('held', 'permitExpirableSemaphore', undefined);
-  const { limit, ...others } = kinds;
+  const { limit, owned, ...others } = kinds;
   for (const { name, acquirer } of Object.values(others)) tally.addWaiters(name, acquirer);
   tally.addWaiters('limit', limit.acquirer);
+  tally.addWaiters('reentrant', owned.acquirer);
   tally.addWaiters('semaphore', semaphores);
   tally.addWaiters('permitExpirableSemaphore', expirablePermits);
   const { templates } = tally;

@@ -6,6 +6,7 @@ import { LockUnavailableError } from '../errors.js';
 import { HTTP_ERRORS } from '../module/redis-lock.constants.js';
 import { createRuntime, type OwnedRuntime } from '../module/runtime.factory.js';
 import type { ConnectionSettings } from '../module/options/lock-settings.js';
+import type { LockKind } from '../holds/lock-kind.js';
 import { MonotonicScheduler, type Scheduler } from '../time/scheduler.js';
 import type { Acquirer, AcquireContext } from '../waiting/acquirer.js';
 
@@ -43,13 +44,10 @@ export class TestConnection {
     neverForget(runtime);
     const pending = new Set<AcquireContext>();
     const { kinds, semaphores, expirablePermits, latches } = runtime;
-    const { limit, ...locks } = kinds;
+    const { limit, owned, ...locks } = kinds;
     for (const { acquirer } of Object.values(locks)) recordPending(acquirer, pending);
-    const limitOf = limit.of.bind(limit);
-    limit.of = (...asked) => {
-      const kind = limitOf(...asked);
-      return { ...kind, acquirer: recordPending(kind.acquirer, pending) };
-    };
+    recordPendingOf(limit, pending);
+    recordPendingOf(owned, pending);
     recordPending(semaphores, pending);
     recordPending(expirablePermits, pending);
     recordPending(latches, pending);
@@ -79,6 +77,15 @@ const failRenewals = (operations: LockOperations, isFailing: () => boolean): voi
 
 const unanswered = (): LockUnavailableError =>
   new LockUnavailableError('A renewal was not answered, because the test called failNextRenewal()', 'refused', false);
+
+/** Changes kinds that are made when they are asked for. */
+const recordPendingOf = (kinds: { of(chosen: never): LockKind }, pending: Set<AcquireContext>): void => {
+  const of = kinds.of.bind(kinds);
+  kinds.of = (chosen) => {
+    const kind = of(chosen);
+    return { ...kind, acquirer: recordPending(kind.acquirer, pending) };
+  };
+};
 
 /** Changes the acquirer of one client. */
 const recordPending = <A extends Acquirer<never, unknown>>(acquirer: A, pending: Set<AcquireContext>): A => {

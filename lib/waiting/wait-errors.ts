@@ -9,6 +9,7 @@ import {
   LockTimeoutError,
   LockUnavailableError,
 } from '../errors.js';
+import { shownOwner } from '../context/chosen-owner.js';
 import type { WaitEnd } from '../time/wait-limit.js';
 import type { AcquireContext } from './acquirer.js';
 import type { Busy, LastOutcome } from './attempt-strategy.js';
@@ -19,7 +20,7 @@ const describeBusy = ({ holder, next, isWriter, available, isSet, inUse, limit }
   if (available !== undefined) return `left with ${available} permits`;
   if (isWriter) return `reserved for a waiting writer (${next})`;
   if (next !== undefined) return `reserved for the first in its queue (${next})`;
-  return holder === undefined ? 'in use' : `held by ${holder}`;
+  return holder === undefined ? 'in use' : `held by ${shownOwner(holder)}`;
 };
 
 /** When the outcome may change without an announcement; put at the end of a sentence. */
@@ -31,11 +32,14 @@ const outlook = ({ holder, next, isWriter, remaining, limit }: Busy): string => 
   return remaining < 0 ? '. Its lease has no end' : `. Its lease ends in ${remaining} ms unless it is renewed`;
 };
 
+/** The outcome of an attempt, as applications know it. */
+const shown = (busy: Busy): Busy => (busy.holder === undefined ? busy : { ...busy, holder: shownOwner(busy.holder) });
+
 /** The error of a single attempt that found the lock busy. */
 export const conflict = ({ what, name, template }: AcquireContext, busy: Busy): LockConflictError =>
   new LockConflictError(
     `${what} "${name}" is ${describeBusy(busy)}${outlook(busy)}; only one attempt was allowed; set wait to queue for it`,
-    { lockName: name, template, details: { ...busy } },
+    { lockName: name, template, details: { ...shown(busy) } },
   );
 
 /** The error of a caller that finds the wait queue full. */
@@ -77,6 +81,6 @@ export const refusal = (
     : `was not granted after ${waited} ms`;
   return new LockTimeoutError(`${what} "${name}" ${seen}; wait longer or try again later`, {
     ...context,
-    details: { ...last, waited },
+    details: { ...(last && shown(last)), waited },
   });
 };

@@ -1,5 +1,5 @@
 import { settled } from './observe.js';
-import { useServerFixture } from './server-fixture.js';
+import { SLOW, useServerFixture } from './server-fixture.js';
 
 /** A client must not take a refusal for want of a right for a statement about a key. */
 describe('F40: the user lacks the right to a command that scripts need', () => {
@@ -7,7 +7,7 @@ describe('F40: the user lacks the right to a command that scripts need', () => {
 
   const lacking = async (command: string) => {
     await fixture().admin.acl('SETUSER', 'locker', 'reset', 'on', '>secret', '~*', '&*', '+@all', `-${command}`);
-    return fixture().open(fixture().server.url.replace('//', '//locker:secret@')).locks;
+    return fixture().open(fixture().server.url.replace('//', '//locker:secret@'), SLOW).locks;
   };
 
   const refused = { code: 'LOCK_UNAVAILABLE', outcome: 'refused', permanent: true };

@@ -112,6 +112,19 @@ describe('With a replica that must know of a lock', () => {
     expect(await locks.withLock('order:7', { limit: 2, wait: '5s' }, () => 'inside')).toBe('inside');
   });
 
+  it('F21 a lock of an owner that the application has chosen is left to it if the replica does not have it', async () => {
+    const { locks } = await clients.open({ replicas });
+    const anna = { owner: 'user:anna', lease: '60s' } as const;
+    await locks.acquire('order:7', { ...anna, wait: '5s' });
+    link.hold('reply');
+    const error = await refusalOf(locks.acquire('order:7', { ...anna, wait: 0 }));
+    expect(error).toMatchObject({ outcome: 'refused', details: { replicas: { wanted: 1, found: 0 } } });
+    expect(String(error)).toContain('it is left to its lease');
+    expect(await admin.hkeys('order:7')).toEqual(['user:anna:0']);
+    link.heal();
+    await expect(locks.release({ name: 'order:7', owner: anna.owner })).resolves.toBe(true);
+  });
+
   it('F21 a waiter has it as soon as the replica is in step again', async () => {
     const { locks } = await clients.open({ replicas });
     link.hold('reply');

@@ -3,7 +3,7 @@
  * where a call of `says` with another sentence is an error.
  */
 import type { LockedOptions, LockOptions, WithLockOptions } from 'nest-redis-lock';
-import type { LockHandlerOptions } from 'nest-redis-lock/advanced';
+import type { LockHandlerOptions, ManualLockOptions } from 'nest-redis-lock/advanced';
 import { lockHandler, Locked, type LockService } from 'nest-redis-lock';
 import type { CheckOptions } from '../../lib/decorators/locked.types.js';
 import type { CheckLockOptions } from '../../lib/locks/options/lock.options.js';
@@ -56,6 +56,19 @@ export const sentences = (): void => {
   bothSay({ kind: 'nonReentrant', fair: true }, 'accepted');
   bothSay({ mode: 'read', preference: 'writer', lease: '10s', renew: true, maxHold: '1m' }, 'accepted');
 
+  // `withLock` and `@Locked` have no owner, but a call that has one is told more than that.
+  const acquireSays = <const O extends object, const Why extends string>(
+    _options: O,
+    _why: Why & (Same<Why, Sentence<CheckLockOptions<O, ManualLockOptions>>> extends true ? unknown : never),
+  ): void => {};
+  const noOwner =
+    'a lock of an owner is a plain or fenced one with a lease: without kind, mode, preference, fair, limit, renew and maxHold';
+  acquireSays({ owner: 'user:7', lease: '2m', fair: true }, noOwner);
+  acquireSays({ owner: 'user:7', lease: '2m', limit: 3 }, noOwner);
+  acquireSays({ owner: 'user:7', lease: '2m', renew: true }, noOwner);
+  acquireSays({ owner: 'user:7' }, 'a lock of an owner is not renewed, so it needs a lease');
+  acquireSays({ owner: 'user:7', lease: '2m', fenced: true, wait: 0 }, 'accepted');
+  bothSay({ owner: 'user:7', lease: '2m' }, 'there is no option "owner"');
   const noLimit = 'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced';
   bothSay({ limit: 3, fair: true, lease: '10s' }, 'accepted');
   bothSay({ limit: 3, kind: 'spin' }, noLimit);

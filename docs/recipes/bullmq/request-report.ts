@@ -12,8 +12,8 @@ export const requestReport = async (locks: LockService, queue: Queue<ReportJob>,
   try {
     await queue.add('report', { id, lock }, { attempts: 3, backoff: 1000 });
   } catch (error) {
-    // Perhaps the job was added all the same. If it has begun, it has the lock, and this rejects with LockLostError.
-    await (await locks.attach(lock)).release();
+    // Perhaps the job was added all the same. If it has begun, it has the lock, and this does nothing.
+    await locks.release(lock);
     throw error;
   }
 };

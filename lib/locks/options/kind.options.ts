@@ -1,4 +1,5 @@
 import { MOST_PERMITS } from '../../backend/kinds/counters/counters.js';
+import type { OwnerId } from '../../context/owner-ids.js';
 import {
   type CountRange,
   contradiction,
@@ -94,10 +95,16 @@ export type KindContradictions = [
 const LIMIT: CountRange = { min: 1, max: MOST_PERMITS };
 
 /** A permit of a limit. */
-interface Limit {
+export interface Limit {
   readonly limit: number;
   /** Whether waiters are served in the order of their arrival, over all processes. */
   readonly isFair: boolean;
+}
+
+/** A lock of an owner that the application has chosen. */
+export interface Owned {
+  readonly owner: OwnerId;
+  readonly isFenced: boolean;
 }
 
 /** The kinds that options can select. */
@@ -113,7 +120,8 @@ export type ChosenKind =
   | 'write'
   | 'readBehindWriters'
   | 'writeFirst'
-  | Limit;
+  | Limit
+  | Owned;
 
 const NAMED_KINDS: ReadonlyMap<unknown, ChosenKind> = new Map<KindName, ChosenKind>([
   ['spin', 'spin'],

@@ -1,7 +1,15 @@
 import { LockConflictError, LockTimeoutError } from '../../errors.js';
 import { type Duration, parseLease, parseWait } from '../../time/duration.js';
-import { contradiction, invalidOption, namesOf, parseOptions, parseSignal } from '../../validation/options.js';
-import type { CheckContradictions, CheckNames, Given } from '../../validation/refused.js';
+import { parseOwner } from '../../context/chosen-owner.js';
+import {
+  contradiction,
+  invalidOption,
+  namesOf,
+  parseFlag,
+  parseOptions,
+  parseSignal,
+} from '../../validation/options.js';
+import type { Beside, CheckContradictions, CheckNames, Given } from '../../validation/refused.js';
 import {
   type AcquireDefaults,
   type AcquireOptions,
@@ -18,6 +26,7 @@ import {
   KIND_OPTIONS,
   type KindContradictions,
   type LockKindOptions,
+  type Owned,
   parseKind,
 } from './kind.options.js';
 
@@ -138,14 +147,42 @@ export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 
 /** Errors of the compiler for options that contradict each other, or that do not exist. */
 export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> &
-  CheckContradictions<O, [...KindContradictions, ...LeaseContradictions]>;
+  CheckContradictions<O, [...OwnerContradictions, ...KindContradictions, ...LeaseContradictions]>;
+
+/** Whose lock it is, if not that of the code that acquires it. */
+export interface OwnerChoice {
+  /**
+   * The owner: a person, a session, a document editor. It has the lock wherever code runs for it: who acquires it again for
+   * the same owner, in any process, gets it again, with its lease from now. Other owners see it in `inspect()`, and in the
+   * error of a lock that is held. Such a lock is not renewed, and no code joins it: it needs a `lease`, and ends by it, by
+   * `locks.extend` and `locks.release` of `{ name, owner }`, or by its hold. Plain and fenced locks. 1 to 256 characters.
+   */
+  readonly owner?: string | undefined;
+}
+
+/** How to acquire a lock that is given by name, for a hold that the caller releases. */
+export type ManualLockOptions = LockOptions & OwnerChoice;
+
+const NOT_WITH_OWNER = ['kind', 'mode', 'preference', 'fair', 'limit', 'renew', 'maxHold'] as const;
+
+/** Options that {@link parseOwned} refuses together, and why. */
+type OwnerContradictions = [
+  [
+    Beside<'owner', (typeof NOT_WITH_OWNER)[number]>,
+    'a lock of an owner is a plain or fenced one with a lease: without kind, mode, preference, fair, limit, renew and maxHold',
+  ],
+  [{ owner: string; lease: undefined }, 'a lock of an owner is not renewed, so it needs a lease'],
+];
 
 /** The option names that say how a lock is acquired. */
 export const ACQUIRE_OPTIONS = namesOf<AcquireOptions>()(...LEASE_OPTIONS, ...WAIT_OPTIONS);
 const LOCK_OPTIONS = namesOf<LockOptions>()(...ACQUIRE_OPTIONS, ...KIND_OPTIONS, 'connection');
+const MANUAL_LOCK_OPTIONS = namesOf<ManualLockOptions>()(...LOCK_OPTIONS, 'owner');
 const LOCK_WORK_OPTIONS = namesOf<AcquireOptions & WithLockOptions>()(...ACQUIRE_OPTIONS, ...WITH_LOCK_OPTIONS);
 export const SERVICE_WORK_OPTIONS = namesOf<LockOptions & WithLockOptions>()(...LOCK_OPTIONS, ...WITH_LOCK_OPTIONS);
 
+/** A lock that is held while work runs is that of the work. */
+const OF_THE_OWNER = { owner: 'to acquire and tryAcquire of a name: locks.acquire(name, { owner, lease })' };
 /** An existing lock object has its kind and connection already. */
 const OF_THE_LOCK = {
   fair: 'to the lock: locks.getFairLock(name)',
@@ -154,8 +191,9 @@ const OF_THE_LOCK = {
   preference: "to the lock: locks.getReadWriteLock(name, { preference: 'writer' })",
   kind: 'to the lock: locks.getSpinLock(name), or the getter of another kind',
   limit: 'to the name: locks.acquire(name, { limit })',
+  ...OF_THE_OWNER,
   connection: 'to the lock: locks.forConnection(connection).getLock(name)',
-} satisfies Record<keyof LockKindOptions | 'connection', string>;
+} satisfies Record<keyof LockKindOptions | 'connection' | 'owner', string>;
 /** A hold that the caller releases has no work of its own. */
 const OF_THE_WORK = {
   holdAtLeast: 'to withLock and @Locked',
@@ -225,20 +263,31 @@ const PLAIN: LockChoice = { kind: 'plain', connection: undefined, options: {} };
  * The choice of `acquire` and `tryAcquire`.
  * @throws LockOptionsError that names option and value, or two options that contradict each other.
  */
-export const parseChoice = (options: LockOptions | undefined): LockChoice => {
+export const parseChoice = (options: ManualLockOptions | undefined): LockChoice => {
   if (options === undefined) return PLAIN;
   const place = { of: 'acquire and tryAcquire', elsewhere: OF_THE_WORK };
-  return choiceOf(parseOptions(options, LOCK_OPTIONS, place));
+  const { owner, ...given } = parseOptions(options, MANUAL_LOCK_OPTIONS, place);
+  return owner === undefined ? choiceOf(given) : choiceOf(given, parseOwned(owner, given));
 };
 
 /** The choice of `withLock`. @throws as {@link parseChoice} */
 export const parseWithLockChoice = (options: (LockOptions & WithLockOptions) | undefined): LockChoice => {
   if (options === undefined) return PLAIN;
-  return choiceOf(parseOptions(options, SERVICE_WORK_OPTIONS, { of: 'withLock' }));
+  return choiceOf(parseOptions(options, SERVICE_WORK_OPTIONS, { of: 'withLock', elsewhere: OF_THE_OWNER }));
 };
 
-const choiceOf = (given: Partial<Record<keyof LockOptions | keyof WithLockOptions, unknown>>) => ({
-  kind: parseKind(given),
+const parseOwned = (owner: unknown, given: Partial<Record<keyof LockOptions, unknown>>): Owned => {
+  const other = NOT_WITH_OWNER.find((option) => given[option] !== undefined);
+  if (other) throw contradiction('owner', other, 'a lock of an owner is a plain or fenced one with a lease');
+  if (given.lease === undefined) throw contradiction('owner', 'a missing lease', 'a lock of an owner is not renewed');
+  return { owner: parseOwner(owner), isFenced: parseFlag(given.fenced, 'fenced') };
+};
+
+const choiceOf = (
+  given: Partial<Record<keyof LockOptions | keyof WithLockOptions, unknown>>,
+  kind: ChosenKind = parseKind(given),
+) => ({
+  kind,
   connection: parseConnectionName(given.connection),
   options: given,
 });

@@ -73,7 +73,7 @@ export class RedisLock<Request extends AcquireRequest = AcquireRequest, Use = un
 
   /** One attempt without a place: it neither overtakes a waiter that has one nor joins the queue. */
   acquire(request: Request): Promise<AcquireOutcome<Use>> {
-    const { name, owner, lease, silent } = request;
+    const { name, owner, lease, silent, isChosen } = request;
     // Not spread from `about`: the spread shows up in profiles of uncontended locks.
     return sendWithDeadline(this.commands, this.scheduler, {
       key: this.scripts.keyOf(name),
@@ -82,7 +82,9 @@ export class RedisLock<Request extends AcquireRequest = AcquireRequest, Use = un
       inTurn: true,
       send: (limits) => this.scripts.acquire(request, limits),
       read: (reply, sent) => this.readAcquired(request, reply, sent),
-      onUnknown: (notAfter) => this.orphans.releaseInBackground({ name, owner, lease, silent, notAfter }),
+      onUnknown: (notAfter) => {
+        if (!isChosen) this.orphans.releaseInBackground({ name, owner, lease, silent, notAfter });
+      },
     });
   }
 
@@ -185,7 +187,7 @@ export class RedisLock<Request extends AcquireRequest = AcquireRequest, Use = un
   /**
    * Resolves with the outcome once enough replicas have the hold of a new owner: the next fail-over would lose what they
    * do not have.
-   * @throws LockUnavailableError, after the hold was released.
+   * @throws LockUnavailableError, after the hold was released, unless an application has chosen its owner.
    */
   confirmed<T>(request: AcquireRequest, outcome: T): T | Promise<T> {
     return this.replicas ? this.confirmReplicas(request, this.replicas).then(() => outcome) : outcome;
@@ -193,12 +195,13 @@ export class RedisLock<Request extends AcquireRequest = AcquireRequest, Use = un
 
   private async confirmReplicas(request: AcquireRequest, replicas: Replicas): Promise<void> {
     const { commands, scripts } = this;
-    const { name, owner } = request;
+    const { name, owner, isChosen } = request;
     const written = scripts.written(name, owner);
-    const lacking = { name, what: `lock "${name}"`, so: 'it was released', outcome: 'refused' } as const;
+    const so = isChosen ? 'it is left to its lease' : 'it was released';
+    const lacking = { name, what: `lock "${name}"`, so, outcome: 'refused' } as const;
     await enoughReplicas(commands, replicas, written, lacking).catch(async (error: unknown) => {
       // A failed release goes on in the background.
-      await this.release(request).catch(() => {});
+      if (!isChosen) await this.release(request).catch(() => {});
       throw error;
     });
   }
