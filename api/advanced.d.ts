@@ -256,6 +256,7 @@ interface KindChoice {
     readonly fair?: boolean | undefined;
     readonly fenced?: boolean | undefined;
     readonly limit?: number | undefined;
+    readonly numbered?: boolean | undefined;
 }
 
 export type KindName = 'spin' | 'nonReentrant' | 'redLock';
@@ -326,7 +327,7 @@ export type LifeCycleEvent = (OfLock & {
 export type LifeCycleType = LifeCycleEvent['type'];
 
 // not exported
-type Limited = Pick<KindChoice, 'fair'> & {
+type Limited = Pick<KindChoice, 'fair' | 'numbered'> & {
     readonly limit: number;
 } & {
     readonly [Name in NotWithLimit]?: undefined;
@@ -360,6 +361,7 @@ export type LockKindName = 'reentrant' | 'fair' | 'fenced' | 'spin' | 'group' | 
 
 export type LockKindOptions = Limited | (UnlimitedKinds & {
     readonly limit?: undefined;
+    readonly numbered?: undefined;
 });
 
 export interface LockLogger {
@@ -474,7 +476,7 @@ declare const NOT_WITH_LIMIT: readonly [
 
 // not exported
 declare const NOT_WITH_PERMITS: readonly [
-    ...("fair" | "fenced" | "kind" | "lease" | "limit" | "maxHold" | "mode" | "preference" | "renew")[],
+    ...("fair" | "fenced" | "kind" | "lease" | "limit" | "maxHold" | "mode" | "numbered" | "preference" | "renew")[],
     "holdAtLeast"
 ];
 

@@ -227,6 +227,7 @@ export interface Hold extends AsyncDisposable {
     readonly name: string;
     readonly owner: string;
     readonly fence: bigint | undefined;
+    readonly slot: number | undefined;
     readonly waited: number;
     readonly isHeld: boolean;
     readonly isReleased: boolean;
@@ -280,6 +281,13 @@ export type KindContradictions = [
     [
         Beside<'limit', NotWithLimit>,
         'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced'
+    ],
+    [
+        {
+            numbered: boolean;
+            limit: undefined;
+        },
+        'only the permits of a limit have numbers: give limit'
     ],
     [
         {
@@ -550,6 +558,7 @@ declare const NOT_WITH_OWNER: readonly [
     'preference',
     'fair',
     'limit',
+    'numbered',
     'renew',
     'maxHold'
 ];

@@ -80,7 +80,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     readonly runtime: GrantServices,
     readonly kind: LockKind,
     readonly name: string,
-    private readonly acquired: Acquired,
+    readonly acquired: Acquired,
     readonly origin?: GrantOrigin,
     readonly place?: GrantPlace<Grant>,
   ) {

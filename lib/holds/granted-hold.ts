@@ -62,6 +62,10 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
     return this.grant.fence;
   }
 
+  get slot(): number | undefined {
+    return this.grant.acquired.slot;
+  }
+
   /** The hold that it has become by upgrades and downgrades; itself, without any. */
   get latest(): GrantedHold {
     return this.successor?.latest ?? this;

@@ -28,6 +28,11 @@ export interface Hold extends AsyncDisposable {
    * locks each has its own: see `members` of a {@link MultiHold}.
    */
   readonly fence: bigint | undefined;
+  /**
+   * Number of the permit of a limit with `numbered: true`, from 0 to `limit` − 1: no other permit in use has it. It stays
+   * while the permit is held, and is free again with it. `undefined` for every other hold.
+   */
+  readonly slot: number | undefined;
 
   /** How long this acquisition waited, ms. */
   readonly waited: number;

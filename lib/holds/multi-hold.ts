@@ -19,6 +19,7 @@ export interface MultiHold extends Hold {
 /** The holds of several locks as one. */
 export class CompositeHold implements MultiHold {
   readonly fence = undefined;
+  readonly slot = undefined;
   private readonly stopSignal = new LazyAbortController();
   private readonly stops: (() => void)[] = [];
   private isListening = false;

@@ -72,13 +72,13 @@ interface LimitKinds {
 
 const limitKinds = (operations: LockBackend['limit'], acquirers: LimitAcquirers): LimitKinds => ({
   acquirer: acquirers,
-  of: ({ limit, isFair }) => ({
+  of: ({ limit, isFair, isNumbered }) => ({
     name: 'limit',
     family: 'limit',
     what: 'Limit',
     limit,
     operations,
-    acquirer: acquirers.of(limit, isFair),
+    acquirer: acquirers.of({ limit, isNumbered }, isFair),
   }),
 });
 

@@ -7,6 +7,8 @@ import type { LockUnavailableError } from '../errors.js';
 export interface PermitsInUse {
   readonly inUse: number;
   readonly limit: number;
+  /** Number of the permit that was acquired, if it has one. */
+  readonly slot?: number;
 }
 
 /** The outcome of an attempt that acquired nothing. */

@@ -44,13 +44,18 @@ class LimitDifferences {
 interface WantedPermit {
   readonly lease: number;
   readonly limit: number;
+  readonly isNumbered: boolean;
 }
+
+type WantedOf = Pick<WantedPermit, 'limit' | 'isNumbered'>;
 
 /** A permit of a limit. */
 interface AcquiredPermit extends Acquired {
   /** Permits in use, with this one. */
   readonly inUse: number;
 }
+
+const slotOf = (number: number): Pick<Acquired, 'slot'> => (number < 0 ? {} : { slot: number });
 
 /** Attempts to acquire a permit of a limit for a new owner. A waiter does not block others with a larger limit. */
 class LimitAttempts implements AttemptStrategy<WantedPermit, AcquiredPermit> {
@@ -93,14 +98,17 @@ class LimitAttempts implements AttemptStrategy<WantedPermit, AcquiredPermit> {
     return this.inFlight.settled();
   }
 
-  private async acquire(name: string, { lease, limit }: WantedPermit): Promise<AttemptResult<AcquiredPermit>> {
+  private async acquire(
+    name: string,
+    { lease, limit, isNumbered }: WantedPermit,
+  ): Promise<AttemptResult<AcquiredPermit>> {
     const owner = this.owners.next();
-    const reply = await this.limits.acquire({ name, owner, lease, limit });
+    const reply = await this.limits.acquire({ name, owner, lease, limit, isNumbered });
     if (reply.outcome === 'reserved') return { next: reply.next, remaining: reply.remaining };
-    const { inUse = limit, before = 0 } = reply.use ?? {};
+    const { inUse = limit, before = 0, number = -1 } = reply.use ?? {};
     this.differences.compare(name, limit, { before });
     if (reply.outcome === 'busy') return { holder: reply.holder, remaining: reply.remaining, inUse, limit };
-    const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse };
+    const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse, ...slotOf(number) };
     const spent = leaseSpent(name, acquired);
     if (!spent) return { got: acquired };
     this.undo(name, acquired);
@@ -112,20 +120,21 @@ class LimitAttempts implements AttemptStrategy<WantedPermit, AcquiredPermit> {
 class LimitTurns implements TurnOperations {
   constructor(
     private readonly limits: LockBackend['limit'],
-    private readonly limit: number,
+    private readonly wanted: WantedOf,
     private readonly differences: LimitDifferences,
   ) {}
 
   acquire(request: AcquireRequest): Promise<AcquireOutcome> {
-    return this.limits.acquire({ ...request, limit: this.limit });
+    return this.limits.acquire({ ...request, ...this.wanted });
   }
 
   async queue(request: QueueRequest): Promise<QueueOutcome<PermitsInUse>> {
-    const { limits, limit, differences } = this;
-    const reply = await limits.queue({ ...request, limit });
+    const { limits, wanted, differences } = this;
+    const { limit } = wanted;
+    const reply = await limits.queue({ ...request, ...wanted });
     const { use } = reply;
     if (use) differences.compare(request.name, limit, use);
-    return { ...reply, use: use && { inUse: use.inUse, limit } };
+    return { ...reply, use: use && { inUse: use.inUse, limit, ...slotOf(use.number) } };
   }
 
   hold(request: HoldRequest): Promise<HoldOutcome> {
@@ -170,8 +179,8 @@ interface OrderedCallers {
 export class LimitAcquirers implements Drainable {
   private readonly differences: LimitDifferences;
   private readonly unordered: QueuedAcquirer<WantedPermit, AcquiredPermit>;
-  /** One for each limit that callers wait for. */
-  private readonly ordered = new Map<number, OrderedCallers>();
+  /** One for each limit that callers wait for, with numbers and without. */
+  private readonly ordered = new Map<string, OrderedCallers>();
 
   constructor(private readonly waiting: LimitWaiting) {
     const { limits, owners, events } = waiting;
@@ -184,13 +193,13 @@ export class LimitAcquirers implements Drainable {
   }
 
   /** @param isFair Whether waiters are served in the order of their arrival, over all processes. */
-  of(limit: number, isFair: boolean): Acquirer<number, Acquired> {
+  of(wanted: WantedOf, isFair: boolean): Acquirer<number, Acquired> {
     const contended = (): number => this.contended;
     return {
       acquire: (asked, lease, admit) => {
         // A caller that does not wait makes one attempt, which overtakes no waiter that has a place.
-        if (!isFair || asked.limit.ended) return this.unordered.acquire(asked, { lease, limit }, admit);
-        return this.acquireInOrder(limit, asked, lease, admit);
+        if (!isFair || asked.limit.ended) return this.unordered.acquire(asked, { lease, ...wanted }, admit);
+        return this.acquireInOrder(wanted, asked, lease, admit);
       },
       settled: () => this.settled(),
       get contended() {
@@ -217,27 +226,28 @@ export class LimitAcquirers implements Drainable {
   }
 
   private async acquireInOrder<T>(
-    limit: number,
+    wanted: WantedOf,
     asked: AcquireContext,
     lease: number,
     admit: (acquired: Acquired) => T,
   ): Promise<T> {
-    const callers = this.callersFor(limit);
+    const key = `${wanted.limit} ${wanted.isNumbered}`;
+    const callers = this.callersFor(key, wanted);
     callers.count += 1;
     try {
       return await callers.acquirer.acquire(asked, lease, admit);
     } finally {
       callers.count -= 1;
-      if (callers.count === 0) void this.drop(limit, callers);
+      if (callers.count === 0) void this.drop(key, callers);
     }
   }
 
-  private callersFor(limit: number): OrderedCallers {
-    const known = this.ordered.get(limit);
+  private callersFor(key: string, wanted: WantedOf): OrderedCallers {
+    const known = this.ordered.get(key);
     if (known) return known;
-    const locks = new LimitTurns(this.waiting.limits, limit, this.differences);
+    const locks = new LimitTurns(this.waiting.limits, wanted, this.differences);
     const callers = { acquirer: new FairAcquirer({ ...this.waiting, locks, isGiven: false }), count: 0 };
-    this.ordered.set(limit, callers);
+    this.ordered.set(key, callers);
     return callers;
   }
 
@@ -245,8 +255,8 @@ export class LimitAcquirers implements Drainable {
    * Drops an acquirer without callers once it has given back what came too late. Limits may be computed: one acquirer for
    * each that was ever asked for would fill the memory.
    */
-  private async drop(limit: number, callers: OrderedCallers): Promise<void> {
+  private async drop(key: string, callers: OrderedCallers): Promise<void> {
     await callers.acquirer.settled();
-    if (callers.count === 0) this.ordered.delete(limit);
+    if (callers.count === 0) this.ordered.delete(key);
   }
 }

@@ -145,6 +145,81 @@ onEveryBackend((world) => {
     });
   });
 
+  describe.each([false, true])('The numbers of the permits of a limit, fair: %p', (fair) => {
+    const numbered = { limit: 3, numbered: true, fair } as const;
+    const leaveAll = async (holds: readonly (Hold | undefined)[]): Promise<void> => {
+      for (const hold of holds) await hold?.release();
+    };
+    const slots = (holds: readonly Hold[]): readonly (number | undefined)[] => holds.map(({ slot }) => slot);
+
+    it('are the lowest that no other permit in use has, in all processes', async () => {
+      const [one, two] = [await world.open(), await world.open()];
+      const first = [await one.locks.acquire('n', numbered), await two.locks.acquire('n', numbered)];
+      const third = await one.locks.acquire('n', numbered);
+      expect(slots([...first, third])).toEqual([0, 1, 2]);
+      await first[1]?.release();
+      const again = await one.locks.acquire('n', numbered);
+      expect(again.slot).toBe(1);
+      await leaveAll([first[0], again]);
+      const last = [await two.locks.acquire('n', numbered), await two.locks.acquire('n', numbered)];
+      expect(slots(last)).toEqual([0, 1]);
+      await leaveAll([third, ...last]);
+      await expect(world.probe.names()).resolves.toEqual([]);
+    });
+
+    it('go to waiters as they become free', async () => {
+      const [one, two] = [await world.open(), await world.open()];
+      const holds = await Promise.all([0, 1, 2].map(() => one.locks.acquire('n', numbered)));
+      expect(slots(holds).toSorted()).toEqual([0, 1, 2]);
+      const waiting = Promise.all([1, 2].map(() => two.locks.acquire('n', { ...numbered, wait: '1m' })));
+      await world.time.pass(100);
+      const given = [holds[2], holds[0]];
+      await leaveAll(given);
+      const next = await world.time.finish(waiting, 500 + world.time.slack);
+      expect(slots(next).toSorted()).toEqual(given.map((hold) => hold?.slot).toSorted());
+      await leaveAll([holds[1], ...next]);
+    });
+
+    it('stay over renewals, and are free with the permit of a process that has died', async () => {
+      const [one, two] = [await world.open({ renewedLease: 900 }), await world.open({ renewedLease: 900 })];
+      const kept = await two.locks.acquire('n', { limit: 1, numbered: true, fair });
+      const lost = await one.locks.acquire('n', { limit: 2, numbered: true, fair });
+      expect(slots([kept, lost])).toEqual([0, 1]);
+      await one.close();
+      const waiting = two.locks.acquire('n', { limit: 2, numbered: true, fair, wait: '10s' });
+      const next = await world.time.finish(waiting, 900 + world.time.slack);
+      expect(slots([kept, next])).toEqual([0, 1]);
+      kept.assertHeld();
+      await leaveAll([kept, next]);
+    });
+
+    it('are of those that ask for them: a re-entry has that of its permit, another caller none', async () => {
+      const { locks } = await world.open();
+      const plain = await locks.acquire('n', { limit: 3, fair });
+      expect(plain.slot).toBeUndefined();
+      const inside = await locks.withLock('n', numbered, async (hold) => {
+        const inner = await locks.acquire('n', numbered);
+        await inner.release();
+        return [hold.slot, inner.slot];
+      });
+      expect(inside).toEqual([0, 0]);
+      await plain.release();
+      const { slot } = await locks.acquire('other');
+      expect(slot).toBeUndefined();
+    });
+  });
+
+  it('Numbers without a limit are refused', async () => {
+    const { locks } = await world.open();
+    for (const options of [{ numbered: true }, { numbered: false, fair: true }])
+      await expect(locks.acquire('n', options as never)).rejects.toThrow(
+        'numbered and a missing limit contradict each other',
+      );
+    await expect(locks.acquire('n', { limit: 2, numbered: 'yes' } as never)).rejects.toThrow(
+      'numbered must be true or false',
+    );
+  });
+
   describe('Callers with different limits', () => {
     it('are measured each by its own: a smaller one waits until fewer are in use', async () => {
       const [three, two] = [await world.open(), await world.open()];

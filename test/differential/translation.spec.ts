@@ -42,6 +42,7 @@ const SCRIPTS: readonly string[] = [
   "local function none() end local a = none() return a == nil and 'nil' or 'some'",
   'local function sum(a, b) return a + (b or 10) end return { sum(1), sum(1, 2) }',
   "local t = {} t[#t + 1] = 'x' t[#t + 1] = 'y' t.name = 'z' return { #t, t[1], t[2], t.name, t['name'] }",
+  "local t = {} t[0] = 'a' t[-1] = 'b' t[3] = 'c' t[1] = 'd' t[2] = 'e' t[1.5] = 'f' return { t[0], t[-1], t[1], t[2], t[3], t[1.5] }",
   "local t = { 'a', 'b', 'c' } table.insert(t, 1, 'first') table.insert(t, 'last') return t",
   "local seen = '' for i, v in ipairs({ 'a', 'b', nil, 'd' }) do seen = seen .. i .. v end return seen",
   'local sum = 0 for i = 10, 1, -3 do sum = sum * 100 + i end return sum',

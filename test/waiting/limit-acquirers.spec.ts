@@ -17,13 +17,14 @@ const open = () => {
   const acquire = async (limit: number, signal = new AbortController().signal): Promise<string> => {
     const asked = { what: 'Limit', name: 'n', template: undefined, limit: new WaitLimit(scheduler, 60_000, [signal]) };
     try {
-      return await acquirers.of(limit, true).acquire(asked, 30_000, () => 'granted');
+      return await acquirers.of({ limit, isNumbered: false }, true).acquire(asked, 30_000, () => 'granted');
     } catch (error) {
       return error instanceof Error ? error.name : 'unknown';
     }
   };
   /** The numbers for which there is an acquirer. */
-  const kept = (): number[] => [...(Reflect.get(acquirers, 'ordered') as ReadonlyMap<number, unknown>).keys()];
+  const kept = (): number[] =>
+    [...(Reflect.get(acquirers, 'ordered') as ReadonlyMap<string, unknown>).keys()].map((key) => Number.parseInt(key));
   return { clock, limits, acquirers, acquire, kept };
 };
 

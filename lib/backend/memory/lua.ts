@@ -86,7 +86,7 @@ export const length = (value: unknown): number =>
 
 export const get = (table: unknown, index: unknown): unknown => {
   const { list, named } = tableIn(table);
-  return typeof index === 'number' && index <= list.length ? list[index - 1] : named?.get(index);
+  return typeof index === 'number' && index >= 1 && index <= list.length ? list[index - 1] : named?.get(index);
 };
 
 export const set = (table: unknown, index: unknown, value: unknown): void => {

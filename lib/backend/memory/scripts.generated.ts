@@ -914,6 +914,31 @@ const takePermit = (permits, owner, lease, limit, inUse, now) => {
   return L.nothing;
 };
 
+// kinds/limit/shared/numbers.lua
+let LEAST_NUMBER = -2147483648;
+const takeNumber = (permits, owner, now) => {
+  let own = L.redis.call('ZSCORE', permits, 'number ' + L.text(owner))[0];
+  if (L.isTrue(own)) {
+    return [-1 - L.number(L.tonumber(own)[0])];
+  }
+  let taken = L.tableOf([]);
+  let marks = L.redis.call('ZRANGEBYSCORE', permits, LEAST_NUMBER, -1, 'WITHSCORES')[0];
+  for (let i = 1, $1 = L.length(marks); i <= $1; i += 2) {
+    let deadline = L.redis.call('ZSCORE', permits, ...L.string.sub(L.get(marks, i), L.length('number ') + 1))[0];
+    if (L.isTrue(deadline) && L.tonumber(deadline)[0] > now) {
+      L.set(taken, -1 - L.number(L.tonumber(L.get(marks, L.number(i) + 1))[0]), true);
+    } else {
+      L.redis.call('ZREM', permits, L.get(marks, i));
+    }
+  }
+  let number = 0;
+  while (L.isTrue(L.get(taken, number))) {
+    number = L.number(number) + 1;
+  }
+  L.redis.call('ZADD', permits, -1 - L.number(number), 'number ' + L.text(owner));
+  return [number];
+};
+
 // kinds/limit/shared/keep-permit.lua
 const keepPermit = (permits, owner, lease, now) => {
   L.redis.call('PEXPIRE', permits, ...L.math.max(L.redis.call('PTTL', permits)[0], lease));
@@ -2782,20 +2807,24 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(limit)) {
       return L.redis.error_reply('ERR argument limit is not a number');
     }
-    let channel = L.get(ARGV, 4);
-    let turns = L.get(ARGV, 5);
-    let publish = L.get(ARGV, 6);
-    let notAfter = L.tonumber(L.get(ARGV, 7))[0];
+    let numbered = L.tonumber(L.get(ARGV, 4))[0];
+    if (!L.isTrue(numbered)) {
+      return L.redis.error_reply('ERR argument numbered is not a number');
+    }
+    let channel = L.get(ARGV, 5);
+    let turns = L.get(ARGV, 6);
+    let publish = L.get(ARGV, 7);
+    let notAfter = L.tonumber(L.get(ARGV, 8))[0];
     if (!L.isTrue(notAfter)) {
       return L.redis.error_reply('ERR argument notAfter is not a number');
     }
     let now = serverNow()[0];
     if (now > notAfter) {
-      return [L.tableOf(['late', 0, '', now, 0, 0])];
+      return [L.tableOf(['late', 0, '', now, 0, 0, -1])];
     }
     let [before, found] = storedLimit(permits);
     if (!L.isTrue(before)) {
-      return [L.tableOf(['wrong-type', 0, found, now, 0, 0])];
+      return [L.tableOf(['wrong-type', 0, found, now, 0, 0, -1])];
     }
     let [head, left, isNewHead] = headOf2(permits, now);
     let inUse = permitsInUse(permits, now)[0];
@@ -2807,15 +2836,19 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       let [holder, deadline] = L.unpack(
         ...L.redis.call('ZREVRANGE', permits, L.number(limit) - 1, L.number(limit) - 1, 'WITHSCORES'),
       );
-      return [L.tableOf(['busy', L.number(L.tonumber(deadline)[0]) - L.number(now), holder, now, inUse, before])];
+      return [L.tableOf(['busy', L.number(L.tonumber(deadline)[0]) - L.number(now), holder, now, inUse, before, -1])];
     }
     if (L.isTrue(head) && !L.isTrue(isRepeated)) {
-      return [L.tableOf(['reserved', left, head, now, 0, 0])];
+      return [L.tableOf(['reserved', left, head, now, 0, 0, -1])];
     }
     let refused = takePermit(permits, owner, lease, limit, inUse, now)[0];
     if (L.isTrue(refused)) {
       return [refused];
     }
+    let number = L.or(
+      L.and(numbered === 1, () => takeNumber(permits, owner, now)[0]),
+      () => -1,
+    );
     return [
       L.tableOf([
         'acquired',
@@ -2827,6 +2860,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
           () => L.number(inUse) + 1,
         ),
         before,
+        number,
       ]),
     ];
   },
@@ -2971,7 +3005,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     for (const [_2, owner] of L.ipairs(owners)) {
       let held = holdsPermit(permits, owner, now)[0];
       if (L.isTrue(held)) {
-        L.redis.call('ZREM', permits, owner);
+        L.redis.call('ZREM', permits, owner, 'number ' + L.text(owner));
       }
       let wasHead = L.and(removePlace(permits, owner)[0], () => owner === before);
       isNext = L.or(
@@ -2999,24 +3033,28 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(limit)) {
       return L.redis.error_reply('ERR argument limit is not a number');
     }
-    let slot = L.tonumber(L.get(ARGV, 4))[0];
+    let numbered = L.tonumber(L.get(ARGV, 4))[0];
+    if (!L.isTrue(numbered)) {
+      return L.redis.error_reply('ERR argument numbered is not a number');
+    }
+    let slot = L.tonumber(L.get(ARGV, 5))[0];
     if (!L.isTrue(slot)) {
       return L.redis.error_reply('ERR argument slot is not a number');
     }
-    let channel = L.get(ARGV, 5);
-    let turns = L.get(ARGV, 6);
-    let publish = L.get(ARGV, 7);
-    let notAfter = L.tonumber(L.get(ARGV, 8))[0];
+    let channel = L.get(ARGV, 6);
+    let turns = L.get(ARGV, 7);
+    let publish = L.get(ARGV, 8);
+    let notAfter = L.tonumber(L.get(ARGV, 9))[0];
     if (!L.isTrue(notAfter)) {
       return L.redis.error_reply('ERR argument notAfter is not a number');
     }
     let now = serverNow()[0];
     if (now > notAfter) {
-      return [L.tableOf(['late', 0, '', now, '', 0, 0])];
+      return [L.tableOf(['late', 0, '', now, '', 0, 0, -1])];
     }
     let [before, found] = storedLimit(permits);
     if (!L.isTrue(before)) {
-      return [L.tableOf(['wrong-type', 0, found, now, '', 0, 0])];
+      return [L.tableOf(['wrong-type', 0, found, now, '', 0, 0, -1])];
     }
     let [head, left, isNewHead] = headOf2(permits, now);
     let inUse = permitsInUse(permits, now)[0];
@@ -3034,7 +3072,11 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       if (inUse < limit || before !== limit) {
         tellNext2(headOf2(permits, now)[0], channel, turns, publish);
       }
-      return [L.tableOf(['acquired', lease, '', now, '', inUse, before])];
+      let number = L.or(
+        L.and(numbered === 1, () => takeNumber(permits, owner, now)[0]),
+        () => -1,
+      );
+      return [L.tableOf(['acquired', lease, '', now, '', inUse, before, number])];
     }
     let outcome = 'waiting';
     if (!L.isTrue(hasPlace(permits, owner)[0])) {
@@ -3045,7 +3087,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       tellNext2(head, channel, turns, publish);
     }
     if (inUse < limit) {
-      return [L.tableOf([outcome, left, head, now, head, inUse, before])];
+      return [L.tableOf([outcome, left, head, now, head, inUse, before, -1])];
     }
     let [holder, deadline] = L.unpack(
       ...L.redis.call('ZREVRANGE', permits, L.number(limit) - 1, L.number(limit) - 1, 'WITHSCORES'),
@@ -3059,6 +3101,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
         L.or(head, () => owner),
         inUse,
         before,
+        -1,
       ]),
     ];
   },
@@ -3073,7 +3116,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(held)) {
       return [L.tableOf(['not-held', now])];
     }
-    L.redis.call('ZREM', permits, owner);
+    L.redis.call('ZREM', permits, owner, 'number ' + L.text(owner));
     let head = headOf2(permits, now)[0];
     tellNext2(head, channel, turns, publish);
     if (!L.isTrue(head) && permitsInUse(permits, now)[0] === 0) {

@@ -259,6 +259,23 @@ const keepPermit = `local function keepPermit(permits, owner, lease, now)
   redis.call('PEXPIRE', permits, math.max(redis.call('PTTL', permits), lease))
   redis.call('ZADD', permits, 'XX', now + lease, owner)
 end`;
+/** kinds/limit/shared/numbers.lua */
+const numbers = `local LEAST_NUMBER = -2147483648
+local function takeNumber(permits, owner, now)
+  local own = redis.call('ZSCORE', permits, 'number ' .. owner)
+  if own then return -1 - tonumber(own) end
+  local taken = {}
+  local marks = redis.call('ZRANGEBYSCORE', permits, LEAST_NUMBER, -1, 'WITHSCORES')
+  for i = 1, #marks, 2 do
+    local deadline = redis.call('ZSCORE', permits, string.sub(marks[i], #'number ' + 1))
+    if deadline and tonumber(deadline) > now then taken[-1 - tonumber(marks[i + 1])] = true
+    else redis.call('ZREM', permits, marks[i]) end
+  end
+  local number = 0
+  while taken[number] do number = number + 1 end
+  redis.call('ZADD', permits, -1 - number, 'number ' .. owner)
+  return number
+end`;
 /** kinds/limit/shared/permits-in-use.lua */
 const permitsInUse = `local function permitsInUse(permits, now)
   return redis.call('ZCOUNT', permits, '(' .. now, '+inf')
@@ -2004,6 +2021,7 @@ return { outcome, '', now }`,
         owner: string;
         lease: number;
         limit: number;
+        numbered: number;
         channel: string;
         turns: string;
         publish: string;
@@ -2016,11 +2034,12 @@ return { outcome, '', now }`,
         now: number,
         inUse: number,
         before: number,
+        number: number,
       ]
     >({
       name: 'limit/acquire',
       keyNames: ['permits'],
-      argumentNames: ['owner', 'lease', 'limit', 'channel', 'turns', 'publish', 'notAfter'],
+      argumentNames: ['owner', 'lease', 'limit', 'numbered', 'channel', 'turns', 'publish', 'notAfter'],
       grants: true,
       replies: [
         [
@@ -2028,6 +2047,7 @@ return { outcome, '', now }`,
           { holds: 'number' },
           { holds: 'string' },
           { holds: 'time' },
+          { holds: 'number' },
           { holds: 'number' },
           { holds: 'number' },
         ],
@@ -2039,10 +2059,12 @@ local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local limit = tonumber(ARGV[3])
 if not limit then return redis.error_reply('ERR argument limit is not a number') end
-local channel = ARGV[4]
-local turns = ARGV[5]
-local publish = ARGV[6]
-local notAfter = tonumber(ARGV[7])
+local numbered = tonumber(ARGV[4])
+if not numbered then return redis.error_reply('ERR argument numbered is not a number') end
+local channel = ARGV[5]
+local turns = ARGV[6]
+local publish = ARGV[7]
+local notAfter = tonumber(ARGV[8])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
         serverNow,
         storedLimit,
@@ -2050,22 +2072,24 @@ if not notAfter then return redis.error_reply('ERR argument notAfter is not a nu
         holdsPermit,
         places,
         takePermit,
+        numbers,
         `local now = serverNow()
-if now > notAfter then return { 'late', 0, '', now, 0, 0 } end
+if now > notAfter then return { 'late', 0, '', now, 0, 0, -1 } end
 local before, found = storedLimit(permits)
-if not before then return { 'wrong-type', 0, found, now, 0, 0 } end
+if not before then return { 'wrong-type', 0, found, now, 0, 0, -1 } end
 local head, left, isNewHead = headOf(permits, now)
 local inUse = permitsInUse(permits, now)
 local isRepeated = holdsPermit(permits, owner, now)
 if isNewHead then tellNext(head, channel, turns, publish) end
 if inUse >= limit and not isRepeated then
   local holder, deadline = unpack(redis.call('ZREVRANGE', permits, limit - 1, limit - 1, 'WITHSCORES'))
-  return { 'busy', tonumber(deadline) - now, holder, now, inUse, before }
+  return { 'busy', tonumber(deadline) - now, holder, now, inUse, before, -1 }
 end
-if head and not isRepeated then return { 'reserved', left, head, now, 0, 0 } end
+if head and not isRepeated then return { 'reserved', left, head, now, 0, 0, -1 } end
 local refused = takePermit(permits, owner, lease, limit, inUse, now)
 if refused then return refused end
-return { 'acquired', lease, '', now, isRepeated and inUse or inUse + 1, before }`,
+local number = numbered == 1 and takeNumber(permits, owner, now) or -1
+return { 'acquired', lease, '', now, isRepeated and inUse or inUse + 1, before, number }`,
       ].join('\n'),
     }),
     /** Releases the permits of all owners and tells the next waiter. Places stay. */
@@ -2230,7 +2254,7 @@ if (storedLimit(permits) or 0) == 0 then return { 'left', now } end
 local before, _, isNext = headOf(permits, now)
 for _, owner in ipairs(owners) do
   local held = holdsPermit(permits, owner, now)
-  if held then redis.call('ZREM', permits, owner) end
+  if held then redis.call('ZREM', permits, owner, 'number ' .. owner) end
   local wasHead = removePlace(permits, owner) and owner == before
   isNext = isNext or held or wasHead
 end
@@ -2247,6 +2271,7 @@ return { 'left', now }`,
         owner: string;
         lease: number;
         limit: number;
+        numbered: number;
         slot: number;
         channel: string;
         turns: string;
@@ -2261,11 +2286,12 @@ return { 'left', now }`,
         head: string,
         inUse: number,
         before: number,
+        number: number,
       ]
     >({
       name: 'limit/queue',
       keyNames: ['permits'],
-      argumentNames: ['owner', 'lease', 'limit', 'slot', 'channel', 'turns', 'publish', 'notAfter'],
+      argumentNames: ['owner', 'lease', 'limit', 'numbered', 'slot', 'channel', 'turns', 'publish', 'notAfter'],
       grants: true,
       replies: [
         [
@@ -2274,6 +2300,7 @@ return { 'left', now }`,
           { holds: 'string' },
           { holds: 'time' },
           { holds: 'string' },
+          { holds: 'number' },
           { holds: 'number' },
           { holds: 'number' },
         ],
@@ -2285,12 +2312,14 @@ local lease = tonumber(ARGV[2])
 if not lease then return redis.error_reply('ERR argument lease is not a number') end
 local limit = tonumber(ARGV[3])
 if not limit then return redis.error_reply('ERR argument limit is not a number') end
-local slot = tonumber(ARGV[4])
+local numbered = tonumber(ARGV[4])
+if not numbered then return redis.error_reply('ERR argument numbered is not a number') end
+local slot = tonumber(ARGV[5])
 if not slot then return redis.error_reply('ERR argument slot is not a number') end
-local channel = ARGV[5]
-local turns = ARGV[6]
-local publish = ARGV[7]
-local notAfter = tonumber(ARGV[8])
+local channel = ARGV[6]
+local turns = ARGV[7]
+local publish = ARGV[8]
+local notAfter = tonumber(ARGV[9])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
         serverNow,
         storedLimit,
@@ -2298,10 +2327,11 @@ if not notAfter then return redis.error_reply('ERR argument notAfter is not a nu
         holdsPermit,
         places,
         takePermit,
+        numbers,
         `local now = serverNow()
-if now > notAfter then return { 'late', 0, '', now, '', 0, 0 } end
+if now > notAfter then return { 'late', 0, '', now, '', 0, 0, -1 } end
 local before, found = storedLimit(permits)
-if not before then return { 'wrong-type', 0, found, now, '', 0, 0 } end
+if not before then return { 'wrong-type', 0, found, now, '', 0, 0, -1 } end
 local head, left, isNewHead = headOf(permits, now)
 local inUse = permitsInUse(permits, now)
 local isRepeated = holdsPermit(permits, owner, now)
@@ -2311,7 +2341,8 @@ if isRepeated or inUse < limit and (not head or head == owner) then
   removePlace(permits, owner)
   inUse = isRepeated and inUse or inUse + 1
   if inUse < limit or before ~= limit then tellNext(headOf(permits, now), channel, turns, publish) end
-  return { 'acquired', lease, '', now, '', inUse, before }
+  local number = numbered == 1 and takeNumber(permits, owner, now) or -1
+  return { 'acquired', lease, '', now, '', inUse, before, number }
 end
 local outcome = 'waiting'
 if not hasPlace(permits, owner) then
@@ -2319,9 +2350,9 @@ if not hasPlace(permits, owner) then
   addPlace(permits, owner, slot, now)
 end
 if isNewHead and head and head ~= owner then tellNext(head, channel, turns, publish) end
-if inUse < limit then return { outcome, left, head, now, head, inUse, before } end
+if inUse < limit then return { outcome, left, head, now, head, inUse, before, -1 } end
 local holder, deadline = unpack(redis.call('ZREVRANGE', permits, limit - 1, limit - 1, 'WITHSCORES'))
-return { outcome, tonumber(deadline) - now, holder, now, head or owner, inUse, before }`,
+return { outcome, tonumber(deadline) - now, holder, now, head or owner, inUse, before, -1 }`,
       ].join('\n'),
     }),
     /** Releases the permit of an owner and tells the next waiter. */
@@ -2347,7 +2378,7 @@ local publish = ARGV[4]`,
         `local now = serverNow()
 local held = holdsPermit(permits, owner, now)
 if not held then return { 'not-held', now } end
-redis.call('ZREM', permits, owner)
+redis.call('ZREM', permits, owner, 'number ' .. owner)
 local head = headOf(permits, now)
 tellNext(head, channel, turns, publish)
 if not head and permitsInUse(permits, now) == 0 then redis.call('DEL', permits) end

@@ -47,6 +47,11 @@ interface KindChoice {
    * (`limits-differ`). Independent of a lock or semaphore of the same name.
    */
   readonly limit?: number | undefined;
+  /**
+   * With `limit`. `true`: each permit has a number, `hold.slot`, from 0 to `limit` − 1, that no other permit in use has:
+   * which device, port or account its holder uses. An acquisition reads the numbers of all permits in use. Default: false.
+   */
+  readonly numbered?: boolean | undefined;
 }
 
 type Exclusive = KindChoice & { readonly mode?: 'exclusive' | undefined; readonly preference?: undefined };
@@ -56,12 +61,13 @@ type Unfenced = { readonly fenced?: false | undefined };
 const NOT_WITH_LIMIT = ['kind', 'mode', 'preference', 'fenced'] as const satisfies readonly (keyof KindChoice)[];
 type NotWithLimit = (typeof NOT_WITH_LIMIT)[number];
 
-type Limited = Pick<KindChoice, 'fair'> & { readonly limit: number } & {
+type Limited = Pick<KindChoice, 'fair' | 'numbered'> & { readonly limit: number } & {
   readonly [Name in NotWithLimit]?: undefined;
 };
 
 /** The kind of lock behind a name. Default: the reentrant one. At most one of fair, fenced, read or write, and `kind`. */
-export type LockKindOptions = Limited | (UnlimitedKinds & { readonly limit?: undefined });
+export type LockKindOptions =
+  Limited | (UnlimitedKinds & { readonly limit?: undefined; readonly numbered?: undefined });
 
 type UnlimitedKinds =
   | (Exclusive & Unfenced & { readonly kind?: 'nonReentrant' | undefined })
@@ -76,6 +82,7 @@ export type KindContradictions = [
     Beside<'limit', NotWithLimit>,
     'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced',
   ],
+  [{ numbered: boolean; limit: undefined }, 'only the permits of a limit have numbers: give limit'],
   [{ fair: true; fenced: true }, 'no lock is both fair and fenced'],
   [{ mode: 'read' | 'write'; kind: KindName }, 'a read-write lock is a kind of its own: give mode or kind'],
   [{ mode: 'read' | 'write'; fair: true }, 'a read-write lock has no queue: mode and fair exclude each other'],
@@ -99,6 +106,7 @@ export interface Limit {
   readonly limit: number;
   /** Whether waiters are served in the order of their arrival, over all processes. */
   readonly isFair: boolean;
+  readonly isNumbered: boolean;
 }
 
 /** A lock of an owner that the application has chosen. */
@@ -130,7 +138,7 @@ const NAMED_KINDS: ReadonlyMap<unknown, ChosenKind> = new Map<KindName, ChosenKi
 ]);
 
 /** The option names that choose a kind. */
-export const KIND_OPTIONS = namesOf<KindChoice>()('kind', 'mode', 'preference', 'fair', 'fenced', 'limit');
+export const KIND_OPTIONS = namesOf<KindChoice>()('kind', 'mode', 'preference', 'fair', 'fenced', 'limit', 'numbered');
 
 /**
  * @param given The caller's options, unchecked.
@@ -138,6 +146,8 @@ export const KIND_OPTIONS = namesOf<KindChoice>()('kind', 'mode', 'preference', 
  */
 export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): ChosenKind => {
   if (given.limit !== undefined) return parseLimit(given);
+  if (given.numbered !== undefined)
+    throw contradiction('numbered', 'a missing limit', 'only permits of a limit have numbers');
   const { kind, mode = 'exclusive', preference } = given;
   const [fair, fenced] = [parseFlag(given.fair, 'fair'), parseFlag(given.fenced, 'fenced')];
   if (mode !== 'exclusive' && mode !== 'read' && mode !== 'write') {
@@ -167,7 +177,11 @@ export const parseKind = (given: Partial<Record<keyof KindChoice, unknown>>): Ch
 const parseLimit = (given: Partial<Record<keyof KindChoice, unknown>>): Limit => {
   const other = NOT_WITH_LIMIT.find((option) => given[option] !== undefined);
   if (other) throw contradiction('limit', other, 'a limit is a kind of its own, with several holders');
-  return { limit: parseCount(given.limit, 'limit', LIMIT), isFair: parseFlag(given.fair, 'fair') };
+  return {
+    limit: parseCount(given.limit, 'limit', LIMIT),
+    isFair: parseFlag(given.fair, 'fair'),
+    isNumbered: parseFlag(given.numbered, 'numbered'),
+  };
 };
 
 const parseKindName = (kind: unknown): ChosenKind => {

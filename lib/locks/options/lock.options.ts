@@ -163,7 +163,7 @@ export interface OwnerChoice {
 /** How to acquire a lock that is given by name, for a hold that the caller releases. */
 export type ManualLockOptions = LockOptions & OwnerChoice;
 
-const NOT_WITH_OWNER = ['kind', 'mode', 'preference', 'fair', 'limit', 'renew', 'maxHold'] as const;
+const NOT_WITH_OWNER = ['kind', 'mode', 'preference', 'fair', 'limit', 'numbered', 'renew', 'maxHold'] as const;
 
 /** Options that {@link parseOwned} refuses together, and why. */
 type OwnerContradictions = [
@@ -191,6 +191,7 @@ const OF_THE_LOCK = {
   preference: "to the lock: locks.getReadWriteLock(name, { preference: 'writer' })",
   kind: 'to the lock: locks.getSpinLock(name), or the getter of another kind',
   limit: 'to the name: locks.acquire(name, { limit })',
+  numbered: 'to the name: locks.acquire(name, { limit, numbered })',
   ...OF_THE_OWNER,
   connection: 'to the lock: locks.forConnection(connection).getLock(name)',
 } satisfies Record<keyof LockKindOptions | 'connection' | 'owner', string>;

@@ -275,8 +275,10 @@ export class FairWaitQueue {
       const reply = await waiter.attempt();
       // A waiter that gave up meanwhile leaves now.
       if (!this.isWaiting(waiter)) return;
-      if (reply.outcome === 'acquired') this.granted(waiter, { sent: reply.sent, lease: waiter.lease });
-      else this.placed(waiter, reply);
+      if (reply.outcome !== 'acquired') return this.placed(waiter, reply);
+      const { sent, use } = reply;
+      const slot = use?.slot;
+      this.granted(waiter, { sent, lease: waiter.lease, ...(slot !== undefined && { slot }) });
     } catch (error) {
       if (isPassing(error)) this.outcomes.last = error;
       else this.rejectAll(error);
@@ -332,7 +334,7 @@ export class FairWaitQueue {
     this.wake();
   }
 
-  private granted(waiter: FairWaiter, got: Pick<Acquired, 'sent' | 'lease'>): void {
+  private granted(waiter: FairWaiter, got: Pick<Acquired, 'sent' | 'lease' | 'slot'>): void {
     const { owner } = waiter;
     const acquired = { ...got, owner, fence: undefined };
     const spent = leaseSpent(this.name, acquired);

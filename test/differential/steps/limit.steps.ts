@@ -16,14 +16,19 @@ const terms = fc
 /** Operations on the queue of a limit. Operations of every lock are in `lock.steps`. */
 export const limitQueueSteps: fc.Arbitrary<Step> = fc.oneof(
   {
-    arbitrary: fc.tuple(name, terms, slot, limit).map(([of, [by, ms], place, most]): Step => ({
-      label: `limit.queue ${of} ${by} ${ms} ${place} ${most}`,
-      run: async ({ backend, listeners }) => {
-        // Hears who is told: each waiter with a place, and those without one.
-        await listeners.listen('waiters', [limitChannel(of), ...exclusiveOwners.map((each) => fairChannel(of, each))]);
-        return backend.limit.queue({ name: of, owner: by, lease: ms, slot: place, limit: most });
-      },
-    })),
+    arbitrary: fc
+      .tuple(name, terms, slot, limit, fc.boolean())
+      .map(([of, [by, ms], place, most, isNumbered]): Step => ({
+        label: `limit.queue ${of} ${by} ${ms} ${place} ${most} ${isNumbered}`,
+        run: async ({ backend, listeners }) => {
+          // Hears who is told: each waiter with a place, and those without one.
+          await listeners.listen('waiters', [
+            limitChannel(of),
+            ...exclusiveOwners.map((each) => fairChannel(of, each)),
+          ]);
+          return backend.limit.queue({ name: of, owner: by, lease: ms, slot: place, limit: most, isNumbered });
+        },
+      })),
     weight: 8,
   },
   {

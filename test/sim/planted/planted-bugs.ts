@@ -177,6 +177,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'limit-number-twice',
+    what: 'a permit has a number that another permit in use has',
+    edits: [
+      {
+        file: SCRIPTS,
+        find: 'if (L.isTrue(deadline) && L.tonumber(deadline)[0] > now) {\n      L.set(taken,',
+        replace: 'if (L.isTrue(deadline) && L.tonumber(deadline)[0] > now + 200) {\n      L.set(taken,',
+      },
+    ],
+  },
+  {
     name: 'limit-release-not-told',
     what: 'the release of a permit of a limit wakes no waiter',
     edits: [
@@ -193,8 +204,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/limit-acquirers.ts',
-        find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse };',
-        replace: 'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined, inUse };',
+        find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse, ...slotOf(number) };',
+        replace:
+          'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined, inUse, ...slotOf(number) };',
       },
     ],
   },

@@ -15,9 +15,14 @@ const GRAIN_MS = 1;
 interface Inside {
   readonly process: SimulatedProcess;
   readonly belief: Belief;
+  /** The number of the permit. */
+  readonly slot: number | undefined;
 }
 
-/** The callers inside. No more than the limit believe that they have a permit, and none for longer than its lease. */
+/**
+ * The callers inside. No more than the limit believe that they have a permit, none for longer than its lease, and no two with
+ * one number.
+ */
 export class Permits {
   /** Of the callers without places on the server. */
   readonly arrivals: Arrivals;
@@ -27,6 +32,7 @@ export class Permits {
     private readonly world: SimulatedWorld,
     readonly limit: number,
     readonly name = NAME,
+    readonly isNumbered = false,
   ) {
     this.arrivals = new Arrivals(world.simulation, name);
     world.simulation.checks.push(() => this.check());
@@ -54,6 +60,10 @@ export class Permits {
     if (believing.length > this.limit) {
       simulation.violate('permits', `${believing.length} callers believe in a permit of a limit of ${this.limit}`);
     }
+    const slots = believing.flatMap(({ slot }) => slot ?? []);
+    if (new Set(slots).size < slots.length || slots.some((slot) => slot < 0 || slot >= this.limit)) {
+      simulation.violate('numbers', `callers of a limit of ${this.limit} have the numbers ${slots.join(', ')}`);
+    }
     for (const { process, belief } of believing) {
       const left = (deadlines.get(belief.owner) ?? Number.NEGATIVE_INFINITY) - server.store.now();
       if (belief.remaining / process.clock.rate <= left / server.rate + GRAIN_MS) continue;
@@ -71,9 +81,15 @@ export const takePermit = async (caller: Caller, permits: Permits, isFair: boole
   const wait = world.wait();
   const lease = world.lease();
   const signal = rng.chance(0.2) ? caller.abortsWithin(Math.min(wait, 400)) : undefined;
-  const options = { wait, fair: isFair, ...(lease !== undefined && { lease }), ...(signal && { signal }) };
+  const options = {
+    wait,
+    fair: isFair,
+    numbered: permits.isNumbered,
+    ...(lease !== undefined && { lease }),
+    ...(signal && { signal }),
+  };
   const work = async (hold: Hold): Promise<void> => {
-    const leave = permits.enter({ process, belief: beliefOf(hold) });
+    const leave = permits.enter({ process, belief: beliefOf(hold), slot: hold.slot });
     await caller.work(rng.pick([0, 1, 30, 300, 1.5 * profile.renewedLease]) * rng.next(), hold.signal);
     if (rng.chance(0.3))
       await hold.extend(rng.pick([100, 400, 3000])).catch((error: unknown) => caller.tolerate(error));
@@ -107,7 +123,9 @@ export const limits: Scenario = {
   setup: (rng) => ({ servers: 1, processes: rng.whole(1, 3) }),
   start: (world) => {
     const { rng } = world;
-    const permits = new Permits(world, rng.whole(1, 3));
+    const limit = rng.whole(1, 3);
+    // Of the number: another choice at random would change all schedules.
+    const permits = new Permits(world, limit, NAME, limit > 1);
     const callers = Array.from({ length: rng.whole(2, 7) }, () => world.caller());
     watchLimitOrder(world.simulation, world.server);
     // Callers of one name may differ.

@@ -18,7 +18,7 @@ if (storedLimit(permits) or 0) == 0 then return { 'left', now } end
 local before, _, isNext = headOf(permits, now)
 for _, owner in ipairs(owners) do
   local held = holdsPermit(permits, owner, now)
-  if held then redis.call('ZREM', permits, owner) end
+  if held then redis.call('ZREM', permits, owner, 'number ' .. owner) end
   local wasHead = removePlace(permits, owner) and owner == before
   isNext = isNext or held or wasHead
 end

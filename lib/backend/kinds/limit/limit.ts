@@ -27,11 +27,14 @@ import type {
 /** A new owner's request for one of at most `limit` permits. */
 interface LimitRequest extends AcquireRequest {
   readonly limit: number;
+  /** Whether the permit gets a number that no other has. Absent: it has none. */
+  readonly isNumbered?: boolean;
 }
 
 /** A waiter's request for one of at most `limit` permits, granted in the order of the queue. */
 interface LimitQueueRequest extends QueueRequest {
   readonly limit: number;
+  readonly isNumbered?: boolean;
 }
 
 /** How a limit was used at the time of a request. */
@@ -40,6 +43,8 @@ export interface LimitUse {
   readonly inUse: number;
   /** The limit that the last owner before was admitted with; 0 if there was none. */
   readonly before: number;
+  /** The number of the permit, if the request got one with a number; otherwise -1. */
+  readonly number: number;
 }
 
 /** The permits of a limit: a sorted set of our own, which Redisson does not know. */
@@ -55,23 +60,23 @@ export class LimitScripts implements QueueScripts<LimitUse> {
   }
 
   async acquire(request: LimitRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply<LimitUse>> {
-    const { name, owner, lease, limit } = request;
+    const { name, owner, lease, limit, isNumbered } = request;
     const permits = this.keyOf(name);
-    const args = { owner, lease, limit, notAfter, ...this.telling(name) };
+    const args = { owner, lease, limit, numbered: isNumbered ? 1 : 0, notAfter, ...this.telling(name) };
     const reply = await this.commands.run(scripts.limit.acquire, { permits }, args, deadline, name);
-    const [outcome, remaining, detail, now, inUse, before] = reply;
+    const [outcome, remaining, detail, now, inUse, before, number] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(permits, detail);
-    return [outcome, remaining, detail, now, undefined, { inUse, before }];
+    return [outcome, remaining, detail, now, undefined, { inUse, before, number }];
   }
 
   async queue(request: LimitQueueRequest, { notAfter, deadline }: RequestLimits): Promise<QueueReply<LimitUse>> {
-    const { name, owner, lease, limit, slot } = request;
+    const { name, owner, lease, limit, isNumbered, slot } = request;
     const permits = this.keyOf(name);
-    const args = { owner, lease, limit, slot, notAfter, ...this.telling(name) };
+    const args = { owner, lease, limit, numbered: isNumbered ? 1 : 0, slot, notAfter, ...this.telling(name) };
     const reply = await this.commands.run(scripts.limit.queue, { permits }, args, deadline, name);
-    const [outcome, remaining, detail, now, head, inUse, before] = reply;
+    const [outcome, remaining, detail, now, head, inUse, before, number] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(permits, detail);
-    return { outcome, remaining, holder: detail, now, head, isMixed: false, use: { inUse, before } };
+    return { outcome, remaining, holder: detail, now, head, isMixed: false, use: { inUse, before, number } };
   }
 
   async leave({ name, owners }: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number> {

@@ -14,7 +14,7 @@
 local now = serverNow()
 local held = holdsPermit(permits, owner, now)
 if not held then return { 'not-held', now } end
-redis.call('ZREM', permits, owner)
+redis.call('ZREM', permits, owner, 'number ' .. owner)
 local head = headOf(permits, now)
 tellNext(head, channel, turns, publish)
 -- Comes last: while the slot moves, the server refuses to look for a key that was deleted.
