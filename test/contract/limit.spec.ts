@@ -170,13 +170,13 @@ onEveryBackend((world) => {
     it('go to waiters as they become free', async () => {
       const [one, two] = [await world.open(), await world.open()];
       const holds = await Promise.all([0, 1, 2].map(() => one.locks.acquire('n', numbered)));
-      expect(slots(holds).toSorted()).toEqual([0, 1, 2]);
+      expect(new Set(slots(holds))).toEqual(new Set([0, 1, 2]));
       const waiting = Promise.all([1, 2].map(() => two.locks.acquire('n', { ...numbered, wait: '1m' })));
       await world.time.pass(100);
       const given = [holds[2], holds[0]];
       await leaveAll(given);
       const next = await world.time.finish(waiting, 500 + world.time.slack);
-      expect(slots(next).toSorted()).toEqual(given.map((hold) => hold?.slot).toSorted());
+      expect(new Set(slots(next))).toEqual(new Set(given.map((hold) => hold?.slot)));
       await leaveAll([holds[1], ...next]);
     });
 
