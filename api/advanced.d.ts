@@ -1,4 +1,7 @@
 import type {
+    RedisDriver,
+} from './driver-kit.js';
+import type {
     AcquireOptions,
     Duration,
     Hold,
@@ -39,11 +42,15 @@ export interface BlockedLock {
 
 export type CallerSignal = (...args: never[]) => AbortSignal | undefined;
 
-export interface ClusterInput {
+export interface ClusterAddresses {
     readonly cluster: readonly ClusterSeed[];
     readonly redisOptions?: ServerOptions | undefined;
     readonly natMap?: AddressMap | undefined;
     readonly keyPrefix?: string | undefined;
+}
+
+export interface ClusterInput extends ClusterAddresses {
+    readonly cluster: readonly ClusterSeed[];
 }
 
 export type ClusterSeed = string | {
@@ -168,6 +175,8 @@ export interface HolderRecordOptions {
 }
 
 export type HowReleased = 'released' | 'unconfirmed' | 'kept' | 'abandoned' | 'detached' | 'converted';
+
+export declare const IMITATION: string;
 
 export interface InspectedHolder {
     readonly owner: string;
@@ -693,8 +702,25 @@ export interface WaitTrace extends OfLock {
     error?: unknown;
 }
 
+export declare const clusterOf: (client: GivenCluster) => {
+    readonly input: ClusterAddresses | undefined;
+    readonly driver?: RedisDriver;
+};
+
 export declare const constantBackoff: (delay?: Duration) => Backoff;
+
+export declare const driverOf: (client: GivenClient) => RedisDriver;
 
 export declare const exponentialBackoff: (options?: ExponentialBackoff) => Backoff;
 
+export declare const isClosed: (client: GivenClient) => boolean;
+
+export declare const isGivenClient: (given: unknown) => given is GivenClient;
+
+export declare const isGivenCluster: (given: unknown) => given is GivenCluster;
+
+export declare const isImitation: (client: GivenClient) => boolean;
+
 export declare const lockScripts: readonly LockScript[];
+
+export declare const optionsOf: (client: GivenClient) => ServerOptions;

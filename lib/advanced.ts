@@ -17,12 +17,17 @@ export type { KeyFunction } from './decorators/locked.types.js';
 export type { HexadecimalId, KeyPart } from './keys/key-encoding.js';
 export type { Fencing, NodeResult } from './backend/lock-operations.js';
 export type { DriverName } from './backend/driver/drivers.js';
-export type { GivenClient, GivenCluster } from './backend/driver/given-client.js';
-export type { IoredisClient, IoredisCluster } from './backend/driver/ioredis-driver.js';
-export type { NodeRedisClient, NodeRedisCluster } from './backend/driver/node-redis-driver.js';
-export type { AddressMap, SentinelAddress, ServerAddress, ServerOptions } from './backend/driver/server-options.js';
+export type * from './backend/driver/given-client.js';
+export type {
+  AddressMap,
+  ClusterAddresses,
+  ClusterSeed,
+  SentinelAddress,
+  ServerAddress,
+  ServerOptions,
+} from './backend/driver/server-options.js';
 export { type LockScript, lockScripts } from './backend/scripts/all-scripts.js';
-export type { ClusterInput, ClusterSeed } from './backend/cluster/cluster-input.js';
+export type { ClusterInput } from './backend/cluster/cluster-input.js';
 export type { ConnectionInput } from './backend/redis-target.js';
 export type { LockLogger } from './events/event-log.js';
 export type { EventListener, EventOf, LockEventType } from './events/lock-events.js';

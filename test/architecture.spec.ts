@@ -141,6 +141,12 @@ describe('The folders of lib/', () => {
       expect(foreign(`${library}'`, (file) => nameOf(file).startsWith('backend/driver/'))).toEqual([]);
   });
 
+  it('name a client library only in their drivers', () => {
+    const namesOne = files.filter((file) => /ioredis/i.test(readFileSync(file, 'utf8')));
+    expect(namesOne.map(nameOf).filter((name) => !name.startsWith('backend/driver/'))).toEqual([]);
+    expect(namesOne.length).toBeGreaterThan(0);
+  });
+
   it('hold more than one file or folder each', () => {
     const folders = new Set(files.map(dirname));
     expect([...folders].filter((folder) => readdirSync(folder).length === 1).map(nameOf)).toEqual([]);

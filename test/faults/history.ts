@@ -5,6 +5,8 @@ interface Interval {
   readonly owner: string;
   readonly from: number;
   to: number;
+  /** The time of the grant by the clock for gaps. */
+  readonly granted: number;
 }
 
 /**
@@ -16,10 +18,14 @@ interface Interval {
 export class History {
   private readonly intervals: Interval[] = [];
 
+  /** @param clock In which gaps are measured, ms. */
+  constructor(private readonly clock: () => number) {}
+
   /** Records the hold. Call it in the turn in which the hold was granted. */
   note<H extends Hold | null>(hold: H): H {
     if (hold === null) return hold;
-    const interval: Interval = { name: hold.name, owner: hold.owner, from: performance.now(), to: Infinity };
+    const { name, owner } = hold;
+    const interval: Interval = { name, owner, from: performance.now(), to: Infinity, granted: this.clock() };
     const end = (): void => {
       interval.to = Math.min(interval.to, performance.now());
     };
@@ -40,7 +46,7 @@ export class History {
 
   /** The longest time between two grants of `name`, ms. */
   longestGap(name: string): number {
-    const starts = this.intervals.filter((each) => each.name === name).map(({ from }) => from);
+    const starts = this.intervals.filter((each) => each.name === name).map(({ granted }) => granted);
     return Math.max(0, ...starts.slice(1).map((start, index) => start - (starts[index] ?? start)));
   }
 

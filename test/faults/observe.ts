@@ -73,16 +73,19 @@ export const executions = async (admin: Redis, command: string): Promise<number>
 };
 
 /**
- * Runs `work` every `pause` ms until the returned function is called. That function rejects with the error of `work`.
+ * Runs `work` every `pause` ms until the returned function is called. That function rejects with the error of `work`. The pause
+ * is {@link ServedTime}: on a busy machine, faults do not come faster than this process goes on.
  */
 export const repeatedly = (work: () => unknown, pause: number): (() => Promise<void>) => {
   const stop = new AbortController();
+  const time = new ServedTime();
   const done = (async () => {
     while (!stop.signal.aborted) {
       await work();
-      await sleep(pause);
+      const next = time.now + pause;
+      while (time.now < next && !stop.signal.aborted) await sleep(Math.min(5, pause));
     }
-  })();
+  })().finally(() => time.stop());
   // The error is reported to the caller of the returned function.
   done.catch(() => {});
   return () => {

@@ -53,12 +53,12 @@ const realProcess = runInThisContext('process') as NodeJS.Process;
 
 /** A server for the tests of one file. It closes the clients of each test, and fails a test with an unhandled error. */
 export class ServerFixture {
-  readonly history = new History();
   private readonly closers: (() => Promise<void>)[] = [];
   private readonly clients: Client[] = [];
   private readonly unhandled: unknown[] = [];
   /** That of clients without another one. */
   private readonly scheduler = new ServedScheduler();
+  readonly history = new History(this.scheduler.now);
   private readonly stopHearing: () => void;
 
   constructor(

@@ -66,6 +66,20 @@ describe('The entry of a client', () => {
     expect(bench.wakes).toBe(1);
   });
 
+  it('is not asked about while it is unknown whether the release that carries it was executed, and the caller is told', async () => {
+    const bench = await EntryBench.listening();
+    const again = bench.entry.entryFor(LEASE);
+    expect(again?.afterRelease(undefined)).toBeUndefined();
+    const why = 'Redis has not confirmed yet that the previous holder of this process released the lock';
+    await expect(bench.entry.attempt(LEASE)).rejects.toThrow(why);
+    await expect(bench.entry.attempt(LEASE)).rejects.toMatchObject({ outcome: 'not-sent', permanent: false });
+    expect(bench.asked).toEqual([]);
+    again?.onSettled();
+    expect(bench.wakes).toBe(1);
+    await bench.entry.attempt(LEASE);
+    expect(bench.asked).toMatchObject([{ entry: { owner: 'us:1' }, isNew: false }]);
+  });
+
   it('that the lock was kept for is asked about if most of the lease is over by the time of the reply', async () => {
     const bench = await EntryBench.listening();
     const again = bench.entry.entryFor(LEASE);

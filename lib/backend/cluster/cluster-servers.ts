@@ -3,7 +3,8 @@ import { type GivenCluster, isGivenCluster } from '../driver/given-client.js';
 import type { ServerOptions } from '../driver/server-options.js';
 import { parseConnectionUrl } from '../connection/connection-url.js';
 import { reachable, type ServerTarget } from '../connection/target.js';
-import { type ClusterInput, type ClusterSeed, DEFAULT_HOST, DEFAULT_PORT, ofGivenCluster } from './cluster-input.js';
+import { type ClusterSeed, DEFAULT_HOST, DEFAULT_PORT } from '../driver/server-options.js';
+import { type ClusterInput, ofGivenCluster } from './cluster-input.js';
 
 /** Address of a server: `host:port`, as it can be reached from here. */
 export type Address = string;

@@ -1,5 +1,6 @@
 import type { RedisDriver } from './redis-driver.js';
 import {
+  clusterOfIoredis,
   duplicatingIoredis,
   type IoredisClient,
   type IoredisCluster,
@@ -7,6 +8,7 @@ import {
   isIoredisCluster,
 } from './ioredis-driver.js';
 import {
+  clusterOfNodeRedis,
   duplicatingNodeRedis,
   isNodeRedisClient,
   isNodeRedisCluster,
@@ -14,7 +16,9 @@ import {
   type NodeRedisCluster,
   nodeRedisOptions,
 } from './node-redis-driver.js';
-import type { ServerOptions } from './server-options.js';
+import type { ClusterAddresses, ServerOptions } from './server-options.js';
+
+export type { IoredisClient, IoredisCluster, NodeRedisClient, NodeRedisCluster };
 
 /** A client that a user gives. Connections of our own are made from it; it is never changed, never closed. */
 export type GivenClient = IoredisClient | NodeRedisClient;
@@ -27,6 +31,11 @@ export const isGivenClient = (given: unknown): given is GivenClient =>
 
 export const isGivenCluster = (given: unknown): given is GivenCluster =>
   isIoredisCluster(given) || isNodeRedisCluster(given);
+
+/** The rule that an imitation breaks. */
+export const IMITATION =
+  'is a client that imitates another, such as ioredis-mock, and has no connection to Redis; ' +
+  'for tests give connection: "memory", or a real server';
 
 /** Whether it has the methods of a client, but no connection. */
 export const isImitation = (client: GivenClient): boolean =>
@@ -41,3 +50,9 @@ export const driverOf = (client: GivenClient): RedisDriver =>
 
 export const optionsOf = (client: GivenClient): ServerOptions =>
   isNodeRedisClient(client) ? nodeRedisOptions(client) : client.options;
+
+/** Where a client of a cluster leads, and the driver of its library; `undefined` if it does not tell where. */
+export const clusterOf = (
+  client: GivenCluster,
+): { readonly input: ClusterAddresses | undefined; readonly driver?: RedisDriver } =>
+  isNodeRedisCluster(client) ? clusterOfNodeRedis(client) : { input: clusterOfIoredis(client) };

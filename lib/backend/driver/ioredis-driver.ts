@@ -11,7 +11,7 @@ import {
   notWritten,
   type RedisDriver,
 } from './redis-driver.js';
-import type { ServerOptions } from './server-options.js';
+import { type ClusterAddresses, type ClusterSeed, DEFAULT_HOST, type ServerOptions } from './server-options.js';
 
 interface Socket {
   cork(): void;
@@ -243,3 +243,18 @@ export const isIoredisClient = (given: unknown): given is IoredisClient =>
 export const duplicatingIoredis = (client: IoredisClient): RedisDriver =>
   // Its class has the other members as well: isIoredisClient() has looked at some.
   driverOf((options) => client.duplicate({ ...options, ...REPLIES }) as Client);
+
+/** Where a client of a cluster leads; `undefined` if it looks that up in SRV records. */
+export const clusterOfIoredis = (client: IoredisCluster): ClusterAddresses | undefined => {
+  const { redisOptions, natMap, keyPrefix, useSRVRecords } = client.options;
+  if (useSRVRecords) return undefined;
+  // Its start-up nodes are missing in its types.
+  const { startupNodes = [] } = client as IoredisCluster & { readonly startupNodes?: readonly unknown[] };
+  const cluster = [...client.nodes('all').map(({ options }) => options), ...startupNodes].map((node): ClusterSeed => {
+    if (typeof node === 'string') return node;
+    if (typeof node === 'number') return { host: DEFAULT_HOST, port: node };
+    const { host = DEFAULT_HOST, port } = (node ?? {}) as ServerOptions;
+    return { host, port };
+  });
+  return { cluster, redisOptions, natMap: natMap ?? undefined, keyPrefix };
+};

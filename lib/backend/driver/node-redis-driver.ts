@@ -10,7 +10,13 @@ import {
   notWritten,
   type RedisDriver,
 } from './redis-driver.js';
-import type { ServerOptions } from './server-options.js';
+import {
+  type ClusterAddresses,
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  type ServerAddress,
+  type ServerOptions,
+} from './server-options.js';
 
 /** The longest time for the replies to what was written, once a connection is to end, ms. */
 const END_MS = 200;
@@ -273,7 +279,7 @@ export interface NodeRedisCluster {
 export const isNodeRedisCluster = (given: unknown): given is NodeRedisCluster =>
   typeof given === 'object' && given !== null && 'masters' in given && 'nodeClient' in given;
 
-export const prefixOf = (prefix: string | Uint8Array | undefined): string | undefined =>
+const prefixOf = (prefix: string | Uint8Array | undefined): string | undefined =>
   prefix === undefined ? undefined : Buffer.from(prefix).toString();
 
 /** Where a client leads, and as whom. */
@@ -299,3 +305,27 @@ export const duplicatingNodeRedis = (client: NodeRedisClient): RedisDriver =>
     const { socket: { path: _path, ...given } = {} } = client.options as ClientOptions;
     return client.duplicate({ ...options, ...protocolOf(client), socket: { ...given, ...socket } }) as Client;
   });
+
+/**
+ * Where a client of a cluster leads, and the driver of its library. Its own options are private, and those of the connections to
+ * its nodes are not.
+ */
+export const clusterOfNodeRedis = ({
+  masters,
+  replicas,
+  _keyPrefix,
+}: NodeRedisCluster): { readonly input: ClusterAddresses; readonly driver?: RedisDriver } => {
+  const nodes = [...masters, ...replicas].flatMap(({ address, client }) => (client ? [{ address, client }] : []));
+  const [first] = nodes;
+  if (!first) return { input: { cluster: [] } };
+  const natMap: Record<string, ServerAddress> = {};
+  for (const { address, client } of nodes) {
+    const { host = DEFAULT_HOST, port = DEFAULT_PORT } = nodeRedisOptions(client);
+    natMap[address] = { host, port: Number(port) };
+  }
+  const { username, password, tls, keyPrefix = prefixOf(_keyPrefix) } = nodeRedisOptions(first.client);
+  return {
+    input: { cluster: Object.values(natMap), redisOptions: { username, password, tls }, natMap, keyPrefix },
+    driver: duplicatingNodeRedis(first.client),
+  };
+};

@@ -54,6 +54,24 @@ export interface ServerOptions {
   readonly natMap?: AddressMap | null | undefined;
 }
 
+/** One server of a cluster from which the others are learned: a URL, or host and port. */
+export type ClusterSeed = string | { readonly host: string; readonly port?: number | string | undefined };
+
+export const DEFAULT_HOST = '127.0.0.1';
+export const DEFAULT_PORT = 6379;
+
+/** What a client of a cluster tells of it. */
+export interface ClusterAddresses {
+  /** Some of its servers; none, if it is not connected. */
+  readonly cluster: readonly ClusterSeed[];
+  /** Options for every server: user, password, TLS. */
+  readonly redisOptions?: ServerOptions | undefined;
+  /** Reachable addresses of servers that report addresses of another network, by `host:port`. */
+  readonly natMap?: AddressMap | undefined;
+  /** Prefix of every name. Default: none. */
+  readonly keyPrefix?: string | undefined;
+}
+
 /**
  * Options that are accepted: those above, and the others of ioredis 5.4 to 6.0, which are left to it or have no effect.
  */

@@ -4,6 +4,7 @@ import { invalidConnection } from '../../backend/connection/invalid-connection.j
 import type { RedisDriver } from '../../backend/driver/redis-driver.js';
 import { DRIVER_NAMES, driverNamed, installedDriver } from '../../backend/driver/drivers.js';
 import {
+  IMITATION,
   type GivenCluster,
   isClosed,
   isGivenClient,
@@ -33,10 +34,6 @@ export const isPlainObject = (value: unknown): value is object =>
 const FOREIGN_OPTIONS = ['url', 'uri', 'nodes', 'socket', 'servers', 'rootNodes'];
 
 const ADDRESSES = 'a URL as text, { host, port }, { sentinels, name } or { cluster: [nodes] }';
-
-const IMITATION =
-  'is a client that imitates another, such as ioredis-mock, and has no connection to Redis; ' +
-  'for tests give connection: "memory", or a real server';
 
 const CLOSED = `is a client that was closed; give one that is open or connects later, or ${ADDRESSES}`;
 

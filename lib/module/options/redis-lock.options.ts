@@ -38,8 +38,8 @@ export interface RedisLockOptions extends DeadlockOptions {
   readonly connections?: Readonly<Record<string, ConnectionInput>>;
   /**
    * The client library that makes the connections, or a driver of another one; a client given as `connection` is made
-   * again by its own library. The library is loaded with the first connection. Default: the one that is installed,
-   * `ioredis` if both are. The start-up probe tells which it is.
+   * again by its own library. The library is loaded with the first connection. Default: the one that is installed, the
+   * first of `DriverName` if both are. The start-up probe tells which it is.
    */
   readonly driver?: DriverName | RedisDriver | undefined;
   /** Independent servers for `LockService.getRedLock(name)`. All other locks use the connections. Default: none. */
