@@ -2,8 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DefaultTheme, defineConfig } from 'vitepress';
+import { writeTexts } from './llms.mjs';
 
 const DOCS = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(readFileSync(join(DOCS, '../package.json'), 'utf8')) as { readonly version: string };
 const REPOSITORY = 'https://github.com/nest-redis-lock/nest-redis-lock';
 
 /** In the page itself: a site that is served below another path would not find a file. */
@@ -99,6 +101,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
     linkTo('reference/errors'),
     linkTo('reference/testing'),
     linkTo('reference/drivers'),
+    linkTo('reference/assistants'),
     { text: 'API', link: '/reference/api/', items: [] },
   ]),
   section('Internals', [
@@ -113,6 +116,8 @@ const sidebar: DefaultTheme.SidebarItem[] = [
 
 export default defineConfig({
   title: 'nest-redis-lock',
+  // Where the site is served: at the root, or below the name of a repository.
+  base: process.env['DOCS_BASE'] ?? '/',
   description: 'Distributed locks for NestJS on Redis',
   head: [['link', { rel: 'icon', href: ICON }]],
   cleanUrls: true,
@@ -120,6 +125,7 @@ export default defineConfig({
   srcExclude: ['snippets/**', 'recipes/*/**'],
   rewrites: (page) => page.replace(/README\.md$/, 'index.md'),
   markdown: { config: linkToRepository },
+  buildEnd: (site) => writeTexts(sidebar, site),
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
@@ -128,6 +134,7 @@ export default defineConfig({
       { text: 'Safety', link: '/safety/promises' },
       { text: 'Operate', link: '/operate/topologies' },
       { text: 'Reference', link: '/reference/kinds' },
+      { text: version, link: `${REPOSITORY}/blob/main/CHANGELOG.md` },
     ],
     sidebar,
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
