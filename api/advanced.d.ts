@@ -1,7 +1,4 @@
 import type {
-    RedisDriver,
-} from './driver-kit.js';
-import type {
     AcquireOptions,
     Duration,
     Hold,
@@ -176,8 +173,6 @@ export interface HolderRecordOptions {
 
 export type HowReleased = 'released' | 'unconfirmed' | 'kept' | 'abandoned' | 'detached' | 'converted';
 
-export declare const IMITATION: string;
-
 export interface InspectedHolder {
     readonly owner: string;
     readonly mode: 'exclusive' | 'read' | 'write' | 'permit';
@@ -228,6 +223,7 @@ export interface InspectedWaiting {
     }[];
 }
 
+// not exported
 export interface IoredisClient {
     readonly status: string;
     readonly isCluster: boolean;
@@ -235,6 +231,7 @@ export interface IoredisClient {
     duplicate(override: object): object;
 }
 
+// not exported
 export interface IoredisCluster {
     readonly isCluster: boolean;
     readonly options: {
@@ -489,6 +486,7 @@ declare const NOT_WITH_PERMITS: readonly [
     "holdAtLeast"
 ];
 
+// not exported
 export interface NodeRedisClient {
     readonly isReady: boolean;
     readonly options: object;
@@ -496,6 +494,7 @@ export interface NodeRedisClient {
     duplicate(overrides: object): object;
 }
 
+// not exported
 export interface NodeRedisCluster {
     readonly masters: readonly {
         readonly address: string;
@@ -702,25 +701,8 @@ export interface WaitTrace extends OfLock {
     error?: unknown;
 }
 
-export declare const clusterOf: (client: GivenCluster) => {
-    readonly input: ClusterAddresses | undefined;
-    readonly driver?: RedisDriver;
-};
-
 export declare const constantBackoff: (delay?: Duration) => Backoff;
-
-export declare const driverOf: (client: GivenClient) => RedisDriver;
 
 export declare const exponentialBackoff: (options?: ExponentialBackoff) => Backoff;
 
-export declare const isClosed: (client: GivenClient) => boolean;
-
-export declare const isGivenClient: (given: unknown) => given is GivenClient;
-
-export declare const isGivenCluster: (given: unknown) => given is GivenCluster;
-
-export declare const isImitation: (client: GivenClient) => boolean;
-
 export declare const lockScripts: readonly LockScript[];
-
-export declare const optionsOf: (client: GivenClient) => ServerOptions;

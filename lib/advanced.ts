@@ -17,7 +17,7 @@ export type { KeyFunction } from './decorators/locked.types.js';
 export type { HexadecimalId, KeyPart } from './keys/key-encoding.js';
 export type { Fencing, NodeResult } from './backend/lock-operations.js';
 export type { DriverName } from './backend/driver/drivers.js';
-export type * from './backend/driver/given-client.js';
+export type { GivenClient, GivenCluster } from './backend/driver/given-client.js';
 export type {
   AddressMap,
   ClusterAddresses,

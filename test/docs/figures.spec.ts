@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { claims, pageText, ROOT } from './figures.js';
 
 const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.md') && !file.startsWith('reference/api'))
+  .filter((file) => file.endsWith('.md') && !/^(reference\/api|\.vitepress)/.test(file))
   .map((file) => join('docs', file));
 
 /** The text of a page without the figures that results have. */

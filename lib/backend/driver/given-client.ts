@@ -18,8 +18,6 @@ import {
 } from './node-redis-driver.js';
 import type { ClusterAddresses, ServerOptions } from './server-options.js';
 
-export type { IoredisClient, IoredisCluster, NodeRedisClient, NodeRedisCluster };
-
 /** A client that a user gives. Connections of our own are made from it; it is never changed, never closed. */
 export type GivenClient = IoredisClient | NodeRedisClient;
 
