@@ -82,6 +82,10 @@ const limitKinds = (operations: LockBackend['limit'], acquirers: LimitAcquirers)
   }),
 });
 
+/** The operations of a kind, but for some. */
+const inheriting = (operations: LockOperations, own: Partial<LockOperations>): LockOperations =>
+  Object.assign(Object.create(operations) as LockOperations, own);
+
 /** The kinds of locks whose owners applications have chosen, one for each owner. */
 interface OwnedKinds {
   readonly acquirer: Drainable;
@@ -90,9 +94,16 @@ interface OwnedKinds {
 
 /**
  * Creates them of those whose data they have. A lock that the caller may have already is not handed over, and goes on
- * without being detached.
+ * without being detached. None of its holds shortens it, since others of its owner believe in theirs.
  */
-const ownedKinds = (plain: LockKind, fenced: LockKind, waiting: WaitDependencies): OwnedKinds => {
+const ownedKinds = (
+  plain: LockKind,
+  fenced: LockKind,
+  takeOver: LockBackend['takeOver'],
+  waiting: WaitDependencies,
+): OwnedKinds => {
+  const hold: LockOperations['hold'] = ({ name, owner, lease }) =>
+    takeOver.detach({ kind: 'plain', name, from: owner, to: owner, lease });
   const acquirers = {
     plain: new ChosenOwnerAcquirer(plain.operations, waiting),
     fenced: new ChosenOwnerAcquirer(fenced.operations, waiting),
@@ -101,7 +112,8 @@ const ownedKinds = (plain: LockKind, fenced: LockKind, waiting: WaitDependencies
     acquirer: drainAll(Object.values(acquirers)),
     of: ({ owner, isFenced }) => {
       const { name, family, operations } = isFenced ? fenced : plain;
-      return { name, family, operations, owner, acquirer: acquirers[isFenced ? 'fenced' : 'plain'].for(owner) };
+      const acquirer = acquirers[isFenced ? 'fenced' : 'plain'].for(owner);
+      return { name, family, operations: inheriting(operations, { hold }), owner, acquirer };
     },
   };
 };
@@ -209,7 +221,7 @@ export const createKinds = ({
       handOver: spinQueue,
     },
     fenced,
-    owned: ownedKinds(plain, fenced, waiting),
+    owned: ownedKinds(plain, fenced, backend.takeOver, waiting),
     group: queuedKind('group', 'group', groupLock, { channelOf: channelOfGroup }),
     limit: limitKinds(
       backend.limit,

@@ -41,6 +41,20 @@ onEveryBackend((world) => {
       },
     );
 
+    it.each([false, true])('is shortened by none that has it; fenced: %p', async (fenced) => {
+      const [here, there] = await two();
+      const long = await here.acquire('n', { owner: ANNA, lease: '5m', fenced });
+      const short = await there.acquire('n', { owner: ANNA, lease: '1m', fenced });
+      await short.extend('30s');
+      expect(await ttl()).toBeGreaterThan(290_000);
+      expect(short.remaining).toBeLessThan(61_000);
+      expect(long.remaining).toBeGreaterThan(280_000);
+      await long.extend('9m');
+      await there.extend({ name: 'n', owner: ANNA }, '1m');
+      expect(await ttl()).toBeGreaterThan(530_000);
+      expect((await world.probe.state('n')).owners).toEqual({ [`${ANNA}:0`]: 1 });
+    });
+
     it('tells others who has it', async () => {
       const [here, there] = await two();
       await edit(here, ANNA);

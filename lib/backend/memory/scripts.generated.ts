@@ -2214,7 +2214,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       if (L.isTrue(refused)) {
         return [refused];
       }
-    } else {
+    } else if (L.redis.call('PTTL', lock)[0] < lease) {
       L.redis.call('PEXPIRE', lock, lease);
     }
     if (fencing === 'clock' && L.tonumber(last)[0] <= micros) {
@@ -3181,7 +3181,9 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (holder !== owner) {
       return [L.tableOf(['busy', L.redis.call('PTTL', lock)[0], holder, now])];
     }
-    L.redis.call('PEXPIRE', lock, lease);
+    if (L.redis.call('PTTL', lock)[0] < lease) {
+      L.redis.call('PEXPIRE', lock, lease);
+    }
     return [L.tableOf([lease, now])];
   },
   'lock/attach': (KEYS, ARGV) => {

@@ -1399,7 +1399,7 @@ end
 if isFree then
   local refused = takeLock(lock, owner, lease)
   if refused then return refused end
-else
+elseif redis.call('PTTL', lock) < lease then
   redis.call('PEXPIRE', lock, lease)
 end
 if fencing == 'clock' and tonumber(last) <= micros then
@@ -2454,7 +2454,7 @@ end`,
         `local holder, found = soleHold(lock)
 if not holder then return { 'wrong-type', 0, found, now } end
 if holder ~= owner then return { 'busy', redis.call('PTTL', lock), holder, now } end
-redis.call('PEXPIRE', lock, lease)
+if redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
 return { lease, now }`,
       ].join('\n'),
     }),

@@ -153,7 +153,7 @@ export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> &
 export interface OwnerChoice {
   /**
    * The owner: a person, a session, a document editor. It has the lock wherever code runs for it: who acquires it again for
-   * the same owner, in any process, gets it again, with its lease from now. Other owners see it in `inspect()`, and in the
+   * the same owner, in any process, gets it again, for at least its lease from now. Other owners see it in `inspect()`, and in the
    * error of a lock that is held. Such a lock is not renewed, and no code joins it: it needs a `lease`, and ends by it, by
    * `locks.extend` and `locks.release` of `{ name, owner }`, or by its hold. Plain and fenced locks. 1 to 256 characters.
    */

@@ -7,7 +7,8 @@
 --- arg fencing: string
 --- reply [outcome: 'acquired' | 'busy' | 'late' | 'wrong-type' | 'no-token', remaining: number, detail: string, now: number, fence: string]
 --- grants
---- invariant Repeating the request has one effect: an owner that has the lock is counted once and keeps its token.
+--- invariant Repeating the request has one effect: an owner that has the lock is counted once and keeps its token, and its
+---   lock is never shortened.
 --- invariant While an owner has the lock no other owner is given a token: the holder's token is the last one.
 --- invariant A token is given together with the lock or not at all, and each is greater than the last.
 --- invariant A token that the server's clock has reached is kept for a week after the lease: the next one is above it
@@ -47,7 +48,7 @@ end
 if isFree then
   local refused = takeLock(lock, owner, lease)
   if refused then return refused end
-else
+elseif redis.call('PTTL', lock) < lease then
   redis.call('PEXPIRE', lock, lease)
 end
 if fencing == 'clock' and tonumber(last) <= micros then
