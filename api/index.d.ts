@@ -104,6 +104,9 @@ export type CheckContradictions<O, All extends readonly Contradiction[]> = O ext
 ] ? CheckContradictions<O, More> : Refused<First[1]> : unknown : never;
 
 // not exported
+export type CheckHandlerTemplate<K extends string> = string extends K ? unknown : CheckPaths<Placeholders<K>>;
+
+// not exported
 export type CheckHost<T> = T extends abstract new (...args: any) => unknown ? Refused<'a static method has no instance to lock through'> : unknown;
 
 // not exported
@@ -139,6 +142,12 @@ type CheckPart<V, Path extends string, P> = [
 ] extends [
     P
 ] ? unknown : Refused<`<${Path}> names no text, number, boolean, date or ObjectId among the arguments; a key function may make text of it`>;
+
+// not exported
+type CheckPaths<Paths extends readonly string[]> = Paths extends [
+    infer Path extends string,
+    ...infer Others extends string[]
+] ? Path extends RequestPart | `${RequestPart}.${string}` ? CheckPaths<Others> : Refused<`<${Path}> names no part of a request: params, query, body, headers, args or data`> : unknown;
 
 // not exported
 type CheckPlaceholders<Paths extends readonly string[], A, P> = Paths extends [
@@ -529,7 +538,7 @@ export interface LockedByTemplate<K extends string, O = unknown> {
     <T extends object, M extends Method>(target: T & CheckHost<T>, name: string | symbol, descriptor: TypedPropertyDescriptor<M> & CheckOptions<O> & CheckReturn<M> & CheckKey<K, M> & CheckConflict<O, M> & CheckSignal<O, M>): void;
 }
 
-export declare const LockedHandler: (key: HandlerKey, options?: LockHandlerOptions) => ClassDecorator & MethodDecorator;
+export declare const LockedHandler: <const K extends string>(key: HandlerKey | (K & CheckHandlerTemplate<K>), options?: LockHandlerOptions) => ClassDecorator & MethodDecorator;
 
 export type LockedOptions = LockHandlerOptions & {
     readonly signal?: CallerSignal | undefined;
@@ -631,7 +640,7 @@ export declare class PermitExpirableSemaphore {
 }
 
 // not exported
-type Placeholders<K extends string> = K extends `${infer Head}\\<${infer Rest}` ? [
+export type Placeholders<K extends string> = K extends `${infer Head}\\<${infer Rest}` ? [
     ...PlaceholdersIn<Head>,
     ...Placeholders<Rest>
 ] : PlaceholdersIn<K>;
@@ -695,6 +704,9 @@ export interface RedisLockOptionsFactory {
 export interface Refused<Why extends string> {
     readonly refused: Why;
 }
+
+// not exported
+type RequestPart = 'params' | 'query' | 'body' | 'headers' | 'args' | 'data';
 
 // not exported
 type Returns = 'promise' | 'observable' | 'iterable';
@@ -774,7 +786,7 @@ export declare const getLocksToken: (connection?: string) => InjectionToken<Lock
 // not exported
 declare const isHoldToken: unique symbol;
 
-export declare function lockHandler(key: HandlerKey): Type<NestInterceptor>;
-export declare function lockHandler<const O extends EachOf<LockHandlerOptions> | undefined>(key: HandlerKey, options: O & CheckOptions<O, LockHandlerOptions>): Type<NestInterceptor>;
+export declare function lockHandler<const K extends string>(key: HandlerKey | (K & CheckHandlerTemplate<K>)): Type<NestInterceptor>;
+export declare function lockHandler<const K extends string, const O extends EachOf<LockHandlerOptions> | undefined>(key: HandlerKey | (K & CheckHandlerTemplate<K>), options: O & CheckOptions<O, LockHandlerOptions>): Type<NestInterceptor>;
 
 export declare function lockName(literals: TemplateStringsArray, ...values: readonly KeyPart[]): string;

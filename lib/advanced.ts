@@ -8,7 +8,7 @@ export type { CommandOutcome, LockErrorContext } from './errors.js';
 export type { DeadlockOptions } from './module/options/deadlock.options.js';
 export type { OnInversion } from './deadlock/lock-order.js';
 export type { ErrorResponseSettings } from './module/lock-error-response.js';
-export type { HandlerKey } from './decorators/lock-handler.interceptor.js';
+export type { HandlerKey } from './decorators/handler-key.js';
 export type { CallerSignal } from './decorators/caller-signal.js';
 export type { LockHandlerOptions } from './decorators/locked.options.js';
 export type { SingleFlightMethodOptions } from './decorators/single-flight.options.js';

@@ -8,34 +8,33 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { LockNameError } from '../errors.js';
-import { formatValue } from '../validation/format-value.js';
-import { namesFrom } from './method-key.js';
-import { isFunction, recordLockedMethod } from './decorated-method.js';
+import { recordLockedMethod } from './decorated-method.js';
+import { type CheckHandlerTemplate, type HandlerKey, parseHandlerKey } from './handler-key.js';
 import { LockedExecutor } from './locked.executor.js';
 import { type LockHandlerOptions, planForHandler } from './locked.options.js';
 import type { CheckOptions } from './locked.types.js';
 import type { EachOf } from '../validation/refused.js';
 
-/** Makes one or several lock names from the request instead of the handler's arguments. */
-export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
-
 /**
  * Creates an interceptor that holds the lock around the whole handler, including pipes and inner interceptors, until
  * the response is complete.
  *
+ * A template names parts of an HTTP request (`<params.id>`, `<query.id>`, `<body.id>`, `<headers.id>`), arguments of a
+ * GraphQL resolver (`<args.id>`), or the data of a message (`<data.id>`), encoded as in templates of `@Locked`.
  * @example
- * const cartLock = lockHandler((context) => lockName`cart:${context.switchToHttp().getRequest().params.id}`);
+ * const cartLock = lockHandler('cart:<params.id>');
  *
  * @UseInterceptors(cartLock)
  */
-export function lockHandler(key: HandlerKey): Type<NestInterceptor>;
+export function lockHandler<const K extends string>(
+  key: HandlerKey | (K & CheckHandlerTemplate<K>),
+): Type<NestInterceptor>;
 /** As {@link lockHandler}, with these options. */
-export function lockHandler<const O extends EachOf<LockHandlerOptions> | undefined>(
-  key: HandlerKey,
+export function lockHandler<const K extends string, const O extends EachOf<LockHandlerOptions> | undefined>(
+  key: HandlerKey | (K & CheckHandlerTemplate<K>),
   options: O & CheckOptions<O, LockHandlerOptions>,
 ): Type<NestInterceptor>;
-export function lockHandler(key: HandlerKey, options?: LockHandlerOptions): Type<NestInterceptor> {
+export function lockHandler(key: HandlerKey | string, options?: LockHandlerOptions): Type<NestInterceptor> {
   return handlerInterceptor('lockHandler', key, options);
 }
 
@@ -45,10 +44,10 @@ export function lockHandler(key: HandlerKey, options?: LockHandlerOptions): Type
  */
 const handlerInterceptor = (
   of: string,
-  key: HandlerKey,
+  key: HandlerKey | string,
   options: LockHandlerOptions | undefined,
 ): Type<NestInterceptor> => {
-  if (!isFunction(key)) throw new LockNameError(`${of} takes a key function, not ${formatValue(key)}`);
+  const { template, namesFor } = parseHandlerKey(of, key);
   const plan = planForHandler(options, of);
 
   @Injectable()
@@ -56,9 +55,9 @@ const handlerInterceptor = (
     constructor(@Inject(LockedExecutor) private readonly locked: LockedExecutor) {}
 
     intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-      const names = (maxNames: number) => namesFrom(key(context), of, maxNames);
+      const names = (maxNames: number) => namesFor(context, maxNames);
       const method = `${of} ${context.getClass().name}.${context.getHandler().name}`;
-      return this.locked.intercept({ plan, template: undefined, method, args: [], key: names }, context, next);
+      return this.locked.intercept({ plan, template, method, args: [], key: names }, context, next);
     }
   }
 
@@ -74,8 +73,10 @@ const handlerInterceptor = (
  *
  * @example
  * @Post(':id/items')
- * @LockedHandler((context) => lockName`cart:${context.switchToHttp().getRequest().params.id}`, { wait: '3s' })
+ * @LockedHandler('cart:<params.id>', { wait: '3s' })
  * add(@Param('id') id: string) { … }
  */
-export const LockedHandler = (key: HandlerKey, options?: LockHandlerOptions): ClassDecorator & MethodDecorator =>
-  UseInterceptors(handlerInterceptor('@LockedHandler', key, options));
+export const LockedHandler = <const K extends string>(
+  key: HandlerKey | (K & CheckHandlerTemplate<K>),
+  options?: LockHandlerOptions,
+): ClassDecorator & MethodDecorator => UseInterceptors(handlerInterceptor('@LockedHandler', key, options));

@@ -14,7 +14,7 @@ export type Method = (...args: any[]) => unknown;
 export type IsAny<T> = 0 extends 1 & T ? true : false;
 
 /** `'a:<0>:\<b>:<1.id>'` → `['0', '1.id']` */
-type Placeholders<K extends string> = K extends `${infer Head}\\<${infer Rest}`
+export type Placeholders<K extends string> = K extends `${infer Head}\\<${infer Rest}`
   ? [...PlaceholdersIn<Head>, ...Placeholders<Rest>]
   : PlaceholdersIn<K>;
 type PlaceholdersIn<K extends string> = K extends `${string}<${infer P}>${infer Rest}`

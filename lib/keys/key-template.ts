@@ -1,6 +1,5 @@
 import { formatValue } from '../validation/format-value.js';
 import {
-  type Encoder,
   encoderBetween,
   foreignPlaceholder,
   isOfProgram,
@@ -11,12 +10,35 @@ import {
 import { sortedNames, spellingFault, TOO_MANY_REMEDY } from './lock-name.js';
 import { LockNameError } from '../errors.js';
 
-/** `<0.customer.id>`: an argument index, then the properties to follow. */
-interface ArgumentPath {
+/** `<0.customer.id>`, `<params.id>`: the source of a value, then the properties to follow. */
+interface ValuePath {
   /** As written, with its brackets. */
   readonly text: string;
-  readonly steps: readonly [index: string, ...properties: string[]];
+  readonly steps: readonly [source: string, ...properties: string[]];
 }
+
+/** What the placeholders of a template may begin with. */
+export interface Sources {
+  /** Matches the name of a source. */
+  readonly names: RegExp;
+  /** Names nothing: the fault of a placeholder that begins with another name. */
+  readonly none: string;
+  /** How to write placeholders. */
+  readonly remedy: string;
+  /** How else to make the key. */
+  readonly instead: string;
+  /** What a source is called before its name; '' if the name says it. */
+  readonly what: string;
+}
+
+/** The arguments of a method, by their index. */
+const ARGUMENTS: Sources = {
+  names: /^(?:0|[1-9]\d*)$/,
+  none: 'names no argument',
+  remedy: 'write <0> for the first argument, <0.id> for a property of it',
+  instead: 'give a function of the arguments',
+  what: 'argument ',
+};
 
 /** The end of a path in the arguments of a call. */
 export interface Found {
@@ -37,29 +59,31 @@ interface Collected {
   readonly most: number;
 }
 
-const GRAMMAR = /^(?:0|[1-9]\d*)(?:\.[^.\s\\\p{Cc}]+)*$/u;
+const PROPERTIES = /^[^.\s\\\p{Cc}]+(?:\.[^.\s\\\p{Cc}]+)*$/u;
 const INDEX = /^(?:0|[1-9]\d*)$/;
 /** Never data, and a way from any object to the program's functions. */
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Parses the text between the brackets of a placeholder; undefined if it is not a path. */
-export function parsePath(text: string): ArgumentPath | undefined {
-  const [index, ...properties] = text.split('.');
-  if (index === undefined || !GRAMMAR.test(text) || properties.some((name) => FORBIDDEN.has(name))) return undefined;
-  return { text: `<${text}>`, steps: [index, ...properties] };
+export function parsePath(text: string, { names }: Pick<Sources, 'names'> = ARGUMENTS): ValuePath | undefined {
+  const [source = '', ...properties] = text.split('.');
+  const isPath = PROPERTIES.test(text) && names.test(source) && !properties.some((name) => FORBIDDEN.has(name));
+  return isPath ? { text: `<${text}>`, steps: [source, ...properties] } : undefined;
 }
 
 /**
  * Follows a path. Lists are traversed element by element, unless the next step is a number, which picks one element.
  * Property names never address a list itself, so `length`, `at` or `values` is a property of its elements. Throws if a
  * getter throws.
+ * @param values The values of the sources, by their names.
  * @param most Most list elements to read.
  * @returns `undefined` if the lists on the path have more elements; the elements beyond `most` are not read.
  */
-export function follow(args: readonly unknown[], path: ArgumentPath, most: number): readonly Found[] | undefined {
-  const [index, ...properties] = path.steps;
+export function follow(values: object, path: ValuePath, most: number): readonly Found[] | undefined {
+  const [source, ...properties] = path.steps;
   const found: Found[] = [];
-  return walk(args[Number(index)], properties, { reached: index, element: '' }, { found, most }) ? found : undefined;
+  const value: unknown = Reflect.get(values, source);
+  return walk(value, properties, { reached: source, element: '' }, { found, most }) ? found : undefined;
 }
 
 /** Returns false as soon as there are known to be too many elements. */
@@ -103,14 +127,14 @@ function read(object: object, name: string): unknown {
 /** A parsed template: `literals[0] paths[0] literals[1] paths[1] … literals[n]`. */
 interface TemplateParts {
   readonly literals: readonly string[];
-  readonly paths: readonly ArgumentPath[];
+  readonly paths: readonly ValuePath[];
 }
 
 /** Parses a template. @throws LockNameError with the position (counted from 0) of a syntax error. */
-function parseTemplate(text: string): TemplateParts {
-  refuseInterpolation(text);
+function parseTemplate(text: string, sources: Sources): TemplateParts {
+  refuseInterpolation(text, sources);
   const literals: string[] = [];
-  const paths: ArgumentPath[] = [];
+  const paths: ValuePath[] = [];
   let literal = '';
   let end = 0;
   for (const token of text.matchAll(/\\<|<(?<path>[^<>]*)>|</g)) {
@@ -120,8 +144,8 @@ function parseTemplate(text: string): TemplateParts {
       literal += '<';
       continue;
     }
-    const path = parsePath(token.groups?.['path'] ?? '');
-    if (path === undefined) throw misspelt(text, token[0], token.index);
+    const path = parsePath(token.groups?.['path'] ?? '', sources);
+    if (path === undefined) throw misspelt(text, token[0], token.index, sources);
     paths.push(path);
     literals.push(literal);
     literal = '';
@@ -130,15 +154,13 @@ function parseTemplate(text: string): TemplateParts {
   return { literals, paths };
 }
 
-const PLACEHOLDERS = 'write <0> for the first argument, <0.id> for a property of it';
-
 /** In single or double quotes `${id}` is plain text, as `{0}` is: every call would lock the same name. */
-function refuseInterpolation(text: string): void {
-  const foreign = foreignPlaceholder(text, `${PLACEHOLDERS}, or give a function of the arguments`);
+function refuseInterpolation(text: string, { remedy: write, instead }: Sources): void {
+  const remedy = `${write}, or ${instead}`;
+  const foreign = foreignPlaceholder(text, remedy);
   if (foreign) throw templateError(text, foreign.fault, { position: foreign.position });
   const position = text.indexOf('${');
   if (position === -1) return;
-  const remedy = `${PLACEHOLDERS}, or give a function of the arguments`;
   const fault = `has "\${" at position ${position}, which is not replaced in a key template; ${remedy}`;
   throw templateError(text, fault, { position });
 }
@@ -157,10 +179,10 @@ function templateError(
   });
 }
 
-function misspelt(text: string, token: string, position: number): LockNameError {
-  const fault = token === '<' ? 'an unclosed "<"' : `${formatValue(token)}, which names no argument,`;
-  const remedy = String.raw`write <0> for the first argument, <0.customer.id> for a property of it, \< for a "<"`;
-  return templateError(text, `has ${fault} at position ${position}; ${remedy}`, { position });
+function misspelt(text: string, token: string, position: number, { none, remedy }: Sources): LockNameError {
+  const fault = token === '<' ? 'an unclosed "<"' : `${formatValue(token)}, which ${none},`;
+  const write = String.raw`${remedy}, \< for a "<"`;
+  return templateError(text, `has ${fault} at position ${position}; ${write}`, { position });
 }
 
 /** Makes the lock name from the arguments of a call. */
@@ -172,11 +194,12 @@ export interface KeyTemplate {
    * The name for these arguments or, if a placeholder goes through a list, the names for its elements: without
    * duplicates, sorted by bytes. Placeholders through the same list use the same element.
    *
+   * @param values The arguments, or the other sources by their names.
    * @param maxNames Most elements that a list may have; elements that give the same name count each.
    * @throws LockNameError if a value is missing or cannot be part of a name, a list is empty or too long, two
    *   placeholders go through different lists, or a getter throws (its error is the `cause`)
    */
-  render(args: readonly unknown[], maxNames: number): string | readonly string[];
+  render(values: object, maxNames: number): string | readonly string[];
 }
 
 /**
@@ -186,9 +209,9 @@ export interface KeyTemplate {
  * @throws LockNameError if the syntax is wrong, if nothing separates two placeholders, or if the literal text alone
  *   makes every name of the template invalid
  */
-export function compileTemplate(text: string): KeyTemplate {
+export function compileTemplate(text: string, sources: Sources = ARGUMENTS): KeyTemplate {
   if (typeof text !== 'string' || text === '') throw templateError(text, 'must be a non-empty string');
-  const { literals, paths } = parseTemplate(text);
+  const { literals, paths } = parseTemplate(text, sources);
   // Encoded values contain neither braces nor lone surrogates, so one sample represents all names.
   const fault = spellingFault(literals.join('0'));
   if (fault !== undefined) throw templateError(text, fault);
@@ -198,8 +221,9 @@ export function compileTemplate(text: string): KeyTemplate {
   return {
     text,
     highestIndex: Math.max(-1, ...paths.map(({ steps }) => Number(steps[0]))),
-    render(args, maxNames) {
-      const columns = paths.map((path) => column(text, path, followed(text, path, args, maxNames), encode));
+    render(values, maxNames) {
+      const part = (path: ValuePath, found: Found): string => encode(partOf(text, path, found, sources));
+      const columns = paths.map((path) => column(text, path, followed(text, path, values, maxNames), part));
       const list = listAmong(text, columns);
       if (list === undefined) return nameOf(literals, columns, 0);
       return sortedNames(list.cells.map((_, row) => nameOf(literals, columns, row)));
@@ -209,7 +233,7 @@ export function compileTemplate(text: string): KeyTemplate {
 
 /** The values of one placeholder in a call: one cell, or one per element of a list. */
 interface Column {
-  readonly path: ArgumentPath;
+  readonly path: ValuePath;
   readonly cells: readonly [Cell, ...Cell[]];
 }
 
@@ -219,18 +243,23 @@ interface Cell {
   readonly encoded: string;
 }
 
-function column(text: string, path: ArgumentPath, [first, ...others]: readonly Found[], encode: Encoder): Column {
+function column(
+  text: string,
+  path: ValuePath,
+  [first, ...others]: readonly Found[],
+  part: (path: ValuePath, found: Found) => string,
+): Column {
   if (first === undefined) {
     throw templateError(text, `has nothing to lock: the list in ${path.text} is empty`, {
       placeholder: path.text,
     });
   }
-  const cellOf = (found: Found): Cell => ({ element: found.element, encoded: encode(partOf(text, path, found)) });
+  const cellOf = (found: Found): Cell => ({ element: found.element, encoded: part(path, found) });
   return { path, cells: [cellOf(first), ...others.map(cellOf)] };
 }
 
-function followed(text: string, path: ArgumentPath, args: readonly unknown[], maxNames: number): readonly Found[] {
-  const found = readable(text, path, () => follow(args, path, maxNames));
+function followed(text: string, path: ValuePath, values: object, maxNames: number): readonly Found[] {
+  const found = readable(text, path, () => follow(values, path, maxNames));
   if (found) return found;
   throw templateError(text, `finds more than ${maxNames} list elements in ${path.text}; ${TOO_MANY_REMEDY}`, {
     placeholder: path.text,
@@ -239,7 +268,7 @@ function followed(text: string, path: ArgumentPath, args: readonly unknown[], ma
 }
 
 /** Runs code that reads values, and so may run a getter or a method of theirs. */
-function readable<T>(text: string, path: ArgumentPath, get: () => T): T {
+function readable<T>(text: string, path: ValuePath, get: () => T): T {
   try {
     return get();
   } catch (error) {
@@ -248,13 +277,13 @@ function readable<T>(text: string, path: ArgumentPath, get: () => T): T {
   }
 }
 
-function partOf(text: string, path: ArgumentPath, { value, complete, reached }: Found): string {
+function partOf(text: string, path: ValuePath, { value, complete, reached }: Found, { what }: Sources): string {
   const part = complete ? readable(text, path, () => textOf(value)) : undefined;
   if (part !== undefined) return part;
   const found = formatValue(value);
   const ofProgram = isOfProgram(value);
   const remedy = ofProgram ? `; ${KEY_PART_REMEDY}` : '';
-  throw templateError(text, `needs ${KEY_PART_RULE} for ${path.text}, but argument ${reached} is ${found}${remedy}`, {
+  throw templateError(text, `needs ${KEY_PART_RULE} for ${path.text}, but ${what}${reached} is ${found}${remedy}`, {
     placeholder: path.text,
     found,
     ofProgram,

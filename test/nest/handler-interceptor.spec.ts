@@ -185,9 +185,9 @@ describe('A handler behind lockHandler() over HTTP/2', () => {
 });
 
 describe('@LockedHandler', () => {
-  it('refuses what is not a key function, and wrong options, at the decorator', () => {
-    expect(thrownBy(() => LockedHandler('cart:<0>' as never), LockNameError).message).toBe(
-      '@LockedHandler takes a key function, not "cart:<0>"',
+  it('refuses what is no key, and wrong options, at the decorator', () => {
+    expect(thrownBy(() => LockedHandler(7 as never), LockNameError).message).toBe(
+      '@LockedHandler takes a key template or a key function, not 7',
     );
     expect(thrownBy(() => LockedHandler(() => 'cart', { leese: 1 } as never), LockOptionsError).message).toContain(
       'of @LockedHandler',
@@ -196,9 +196,9 @@ describe('@LockedHandler', () => {
 });
 
 describe('lockHandler()', () => {
-  it.each([undefined, 'cart', {}])('refuses %j instead of a key function at the decorator', (key) => {
+  it.each([undefined, 7, {}])('refuses %j instead of a key at the decorator', (key) => {
     expect(thrownBy(() => lockHandler(key as never), LockNameError).message).toContain(
-      'lockHandler takes a key function',
+      'lockHandler takes a key template or a key function',
     );
   });
 

@@ -27,9 +27,20 @@ export class Carts {
     return 'a';
   }
 
-  // @ts-expect-error -- a key template needs @Locked
+  @LockedHandler('cart:<params.id>:<headers.x-shop>', { wait: '3s' })
+  template(): string {
+    return 'a';
+  }
+
+  // @ts-expect-error -- arguments are those of @Locked
   @LockedHandler('cart:<0>')
-  template(_id: string): string {
+  argument(_id: string): string {
+    return 'a';
+  }
+
+  // @ts-expect-error -- no part of a request
+  @LockedHandler('cart:<user.id>')
+  user(): string {
     return 'a';
   }
 
@@ -42,3 +53,8 @@ export class Carts {
 
 @LockedHandler(() => 'carts')
 export class WholeController {}
+
+declare const anyTemplate: string;
+
+@LockedHandler(anyTemplate)
+export class LockedByText {}
