@@ -33,7 +33,6 @@ const PARTS: Readonly<Record<string, string>> = {
   MethodParameterDecorator: 'the return type of @CurrentHold()',
   Returns: 'a union of texts',
   LockedNeed: 'alternatives of options',
-  Without: 'alternatives of options',
   NotWithPermits: 'alternatives of options',
   NotWithLimit: 'alternatives of options',
   NOT_WITH_PERMITS: 'alternatives of options',
@@ -42,10 +41,17 @@ const PARTS: Readonly<Record<string, string>> = {
   Exclusive: 'alternatives of options',
   Unfair: 'alternatives of options',
   Unfenced: 'alternatives of options',
+  Limited: 'alternatives of options',
+  UnlimitedKinds: 'alternatives of options',
+  NOT_WITH_OWNER: 'alternatives of options',
   LeaseChoice: 'alternatives of options',
   NestCronOptions: 'options of @Cron',
   OwnerId: 'a text',
   ServerInput: 'a part of ConnectionInput',
+  IoredisClient: 'a part of GivenClient, which clients of any version fit',
+  IoredisCluster: 'a part of GivenCluster',
+  NodeRedisClient: 'a part of GivenClient, which clients of any version fit',
+  NodeRedisCluster: 'a part of GivenCluster',
   OfHold: 'fields that several events share',
   OfOwner: 'fields that several events share',
   CandidateState: 'a union of texts',
@@ -55,12 +61,14 @@ const PARTS: Readonly<Record<string, string>> = {
   CheckLockOptions: 'checks options at compile time',
   KindContradictions: 'checks options at compile time',
   LeaseContradictions: 'checks options at compile time',
+  OwnerContradictions: 'checks options at compile time',
   NeedContradictions: 'checks options at compile time',
 };
 const COMPILE_TIME = [
   'decorators/locked.types.d.ts',
   'decorators/single-flight.decorator.d.ts',
   'validation/refused.d.ts',
+  'decorators/handler-key.d.ts',
 ];
 
 /** The declarations of the package, made as its build makes them. */
