@@ -655,6 +655,16 @@ type PlaceholdersIn<K extends string> = K extends `${string}<${infer P}>${infer 
 // not exported
 type Property<T, Name extends string> = Name extends keyof T ? T[Name] : undefined;
 
+// not exported
+declare const REQUEST_PARTS: readonly [
+    'params',
+    'query',
+    'body',
+    'headers',
+    'args',
+    'data'
+];
+
 export interface ReadWriteLock {
     readonly name: string;
     readLock(): Lock;
@@ -706,7 +716,7 @@ export interface Refused<Why extends string> {
 }
 
 // not exported
-type RequestPart = 'params' | 'query' | 'body' | 'headers' | 'args' | 'data';
+type RequestPart = (typeof REQUEST_PARTS)[number];
 
 // not exported
 type Returns = 'promise' | 'observable' | 'iterable';

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DefaultTheme, SiteConfig } from 'vitepress';
 
@@ -16,18 +16,13 @@ const pagesOf = (items: readonly DefaultTheme.SidebarItem[], docs: string): read
   items.flatMap(({ text = '', link = '' }) => {
     if (!link.startsWith('/') || link.startsWith('/reference/api')) return [];
     const path = link.endsWith('/') ? `${link}index` : link;
-    const files = [path, path.replace(/index$/, 'README')].map((file) => join(docs, `${file}.md`));
-    for (const file of files) {
-      try {
-        return [{ title: text, link: `${path}.md`, text: readFileSync(file, 'utf8') }];
-      } catch {
-        // It has the other name.
-      }
-    }
-    throw new Error(`The side bar links to ${link}, which is no page`);
+    const files = [path, path.replace(/index$/, 'README')].map((name) => join(docs, `${name}.md`));
+    const file = files.find((name) => existsSync(name));
+    if (file === undefined) throw new Error(`The side bar links to ${link}, which is no page`);
+    return [{ title: text, link: `${path}.md`, text: readFileSync(file, 'utf8') }];
   });
 
-/** Without links to places of the page itself, and notes for the program that embeds snippets. */
+/** Without the notes for the program that embeds snippets. */
 const plain = (text: string): string => text.replaceAll(/<!--.*?-->\n*/g, '');
 
 /**

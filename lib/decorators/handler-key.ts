@@ -14,10 +14,11 @@ export type HandlerKey = (context: ExecutionContext) => string | readonly string
  * The parts that a key template of a handler may name: those of an HTTP request, the arguments of a GraphQL resolver, and the
  * data of a message or of an event of a gateway. All are as they came: pipes run under the lock.
  */
-type RequestPart = 'params' | 'query' | 'body' | 'headers' | 'args' | 'data';
+const REQUEST_PARTS = ['params', 'query', 'body', 'headers', 'args', 'data'] as const;
+type RequestPart = (typeof REQUEST_PARTS)[number];
 
 const PARTS: Sources = {
-  names: /^(?:params|query|body|headers|args|data)$/,
+  names: new RegExp(`^(?:${REQUEST_PARTS.join('|')})$`),
   none: 'names no part of a request',
   remedy: 'write <params.id>, <query.id>, <body.id> or <headers.id>, in GraphQL <args.id>, of messages <data.id>',
   instead: 'give a function of the context',

@@ -17,7 +17,7 @@ interface ValuePath {
   readonly steps: readonly [source: string, ...properties: string[]];
 }
 
-/** What the placeholders of a template may begin with. */
+/** The sources of values that the placeholders of a template name. */
 export interface Sources {
   /** Matches the name of a source. */
   readonly names: RegExp;
@@ -27,13 +27,15 @@ export interface Sources {
   readonly remedy: string;
   /** How else to make the key. */
   readonly instead: string;
-  /** What a source is called before its name; '' if the name says it. */
+  /** Word before the name of a source; '' if the name says it. */
   readonly what: string;
 }
 
+const INDEX = /^(?:0|[1-9]\d*)$/;
+
 /** The arguments of a method, by their index. */
 const ARGUMENTS: Sources = {
-  names: /^(?:0|[1-9]\d*)$/,
+  names: INDEX,
   none: 'names no argument',
   remedy: 'write <0> for the first argument, <0.id> for a property of it',
   instead: 'give a function of the arguments',
@@ -60,12 +62,11 @@ interface Collected {
 }
 
 const PROPERTIES = /^[^.\s\\\p{Cc}]+(?:\.[^.\s\\\p{Cc}]+)*$/u;
-const INDEX = /^(?:0|[1-9]\d*)$/;
 /** Never data, and a way from any object to the program's functions. */
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Parses the text between the brackets of a placeholder; undefined if it is not a path. */
-export function parsePath(text: string, { names }: Pick<Sources, 'names'> = ARGUMENTS): ValuePath | undefined {
+export function parsePath(text: string, { names }: Sources): ValuePath | undefined {
   const [source = '', ...properties] = text.split('.');
   const isPath = PROPERTIES.test(text) && names.test(source) && !properties.some((name) => FORBIDDEN.has(name));
   return isPath ? { text: `<${text}>`, steps: [source, ...properties] } : undefined;

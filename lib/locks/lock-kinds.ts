@@ -4,7 +4,7 @@ import type { Quorum } from '../backend/quorum/quorum.js';
 import { partsOfGroupLock } from '../keys/group-field.js';
 import type { LockKindName } from '../events/life-cycle-events.js';
 import type { LockEvents } from '../events/lock-events.js';
-import type { OwnerIds } from '../context/owner-ids.js';
+import type { OwnerId, OwnerIds } from '../context/owner-ids.js';
 import { LockAttempts, SharedLockAttempts } from '../waiting/lock-attempts.js';
 import { HandOverAttempts, type HandOverLimits } from '../waiting/hand-over-attempts.js';
 import { exponentialBackoff } from '../waiting/backoff.js';
@@ -63,14 +63,14 @@ const readWriteKinds = (
   return kinds;
 };
 
-/** The kinds of limits, one for each number of permits and order of waiters. */
-interface LimitKinds {
+/** Kinds that are made when they are chosen, and whose callers wait together. */
+interface KindsOf<Chosen> {
   readonly acquirer: Drainable;
-  /** The kind of which up to `limit` owners hold a name at once. */
-  of(chosen: Limit): LockKind;
+  of(chosen: Chosen): LockKind;
 }
 
-const limitKinds = (operations: LockBackend['limit'], acquirers: LimitAcquirers): LimitKinds => ({
+/** The kinds of limits, of which up to `limit` owners hold a name at once. */
+const limitKinds = (operations: LockBackend['limit'], acquirers: LimitAcquirers): KindsOf<Limit> => ({
   acquirer: acquirers,
   of: ({ limit, isFair, isNumbered }) => ({
     name: 'limit',
@@ -82,39 +82,28 @@ const limitKinds = (operations: LockBackend['limit'], acquirers: LimitAcquirers)
   }),
 });
 
-/** The operations of a kind, but for some. */
-const inheriting = (operations: LockOperations, own: Partial<LockOperations>): LockOperations =>
-  Object.assign(Object.create(operations) as LockOperations, own);
-
-/** The kinds of locks whose owners applications have chosen, one for each owner. */
-interface OwnedKinds {
-  readonly acquirer: Drainable;
-  of(chosen: Owned): LockKind;
-}
-
 /**
- * Creates them of those whose data they have. A lock that the caller may have already is not handed over, and goes on
- * without being detached. None of its holds shortens it, since others of its owner believe in theirs.
+ * The kinds of locks whose owners applications have chosen, made of those whose data they have. A lock that the caller may
+ * have already is not handed over, and goes on without being detached. None of its holds shortens it, since others of its
+ * owner believe in theirs.
  */
 const ownedKinds = (
   plain: LockKind,
   fenced: LockKind,
   takeOver: LockBackend['takeOver'],
   waiting: WaitDependencies,
-): OwnedKinds => {
+): KindsOf<Owned> => {
   const hold: LockOperations['hold'] = ({ name, owner, lease }) =>
     takeOver.detach({ kind: 'plain', name, from: owner, to: owner, lease });
-  const acquirers = {
-    plain: new ChosenOwnerAcquirer(plain.operations, waiting),
-    fenced: new ChosenOwnerAcquirer(fenced.operations, waiting),
+  const madeOf = ({ name, family, operations: all }: LockKind): KindsOf<OwnerId> => {
+    const acquirer = new ChosenOwnerAcquirer(all, waiting);
+    const operations = Object.assign(Object.create(all) as LockOperations, { hold });
+    return { acquirer, of: (owner) => ({ name, family, operations, owner, acquirer: acquirer.for(owner) }) };
   };
+  const [ofPlain, ofFenced] = [madeOf(plain), madeOf(fenced)];
   return {
-    acquirer: drainAll(Object.values(acquirers)),
-    of: ({ owner, isFenced }) => {
-      const { name, family, operations } = isFenced ? fenced : plain;
-      const acquirer = acquirers[isFenced ? 'fenced' : 'plain'].for(owner);
-      return { name, family, operations: inheriting(operations, { hold }), owner, acquirer };
-    },
+    acquirer: drainAll([ofPlain.acquirer, ofFenced.acquirer]),
+    of: ({ owner, isFenced }) => (isFenced ? ofFenced : ofPlain).of(owner),
   };
 };
 
@@ -122,8 +111,8 @@ const ownedKinds = (
 export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', LockKind>> &
   ReadWriteKinds & {
     readonly spin: SpinKind;
-    readonly limit: LimitKinds;
-    readonly owned: OwnedKinds;
+    readonly limit: KindsOf<Limit>;
+    readonly owned: KindsOf<Owned>;
     /** Only if independent masters are configured. */
     readonly quorum?: LockKind;
   };

@@ -50,6 +50,20 @@ export const drainAll = (parts: readonly Drainable[]): Drainable => ({
     for (const part of parts) yield* part.waiters();
   },
 });
+
+/** An acquirer that acquires in a way of its own, and whose callers wait among those of `others`. */
+export const acquirerAmong = <Wanted, Got>(
+  others: Drainable,
+  acquire: Acquirer<Wanted, Got>['acquire'],
+): Acquirer<Wanted, Got> => ({
+  acquire,
+  settled: () => others.settled(),
+  get contended() {
+    return others.contended;
+  },
+  waiters: () => others.waiters(),
+});
+
 /** The subject of an acquisition, for error texts and limits. */
 export interface AcquireContext {
   /** The kind of thing that is wanted, capitalized for the start of a sentence: `Lock`. */

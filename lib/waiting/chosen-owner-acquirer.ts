@@ -2,7 +2,7 @@ import type { LockOperations } from '../backend/lock-operations.js';
 import { InFlight } from '../concurrency.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import { lockChannel } from '../keys/redisson-keys.js';
-import type { Acquirer, WaitDependencies } from './acquirer.js';
+import { type Acquirer, acquirerAmong, type WaitDependencies } from './acquirer.js';
 import type { AttemptResult, AttemptStrategy, Busy, Take } from './attempt-strategy.js';
 import { type Acquired, leaseSpent } from './lock-attempts.js';
 import { QueuedAcquirer } from './queued-acquirer.js';
@@ -66,14 +66,6 @@ export class ChosenOwnerAcquirer extends QueuedAcquirer<WantedByOwner, Acquired>
 
   /** The acquirer for one owner. */
   for(owner: OwnerId): Acquirer<number, Acquired> {
-    const contended = (): number => this.contended;
-    return {
-      acquire: (asked, lease, admit) => this.acquire(asked, { owner, lease }, admit),
-      settled: () => this.settled(),
-      get contended() {
-        return contended();
-      },
-      waiters: () => this.waiters(),
-    };
+    return acquirerAmong(this, (asked, lease, admit) => this.acquire(asked, { owner, lease }, admit));
   }
 }

@@ -16,7 +16,7 @@ import { type Acquired, leaseSpent } from './lock-attempts.js';
 import type { KeepRequest, LeaveRequest, QueueOutcome, QueueRequest } from '../backend/kinds/queued-lock.js';
 import type { FairWaiting, TurnOperations } from './fair/fair-waiter.js';
 import { limitChannel } from '../keys/redisson-keys.js';
-import type { AcquireContext, Acquirer, Drainable } from './acquirer.js';
+import { type AcquireContext, type Acquirer, acquirerAmong, type Drainable } from './acquirer.js';
 import { FairAcquirer } from './fair/fair-acquirer.js';
 import { QueuedAcquirer } from './queued-acquirer.js';
 
@@ -40,22 +40,22 @@ class LimitDifferences {
   }
 }
 
-/** A request for one of at most `limit` permits, for `lease` ms. */
-interface WantedPermit {
-  readonly lease: number;
+/** How a limit is asked: for one of at most so many permits, with a number or without. */
+interface LimitTerms {
   readonly limit: number;
   readonly isNumbered: boolean;
 }
 
-type WantedOf = Pick<WantedPermit, 'limit' | 'isNumbered'>;
+/** A request for one of at most `limit` permits, for `lease` ms. */
+interface WantedPermit extends LimitTerms {
+  readonly lease: number;
+}
 
 /** A permit of a limit. */
 interface AcquiredPermit extends Acquired {
   /** Permits in use, with this one. */
   readonly inUse: number;
 }
-
-const slotOf = (number: number): Pick<Acquired, 'slot'> => (number < 0 ? {} : { slot: number });
 
 /** Attempts to acquire a permit of a limit for a new owner. A waiter does not block others with a larger limit. */
 class LimitAttempts implements AttemptStrategy<WantedPermit, AcquiredPermit> {
@@ -105,10 +105,10 @@ class LimitAttempts implements AttemptStrategy<WantedPermit, AcquiredPermit> {
     const owner = this.owners.next();
     const reply = await this.limits.acquire({ name, owner, lease, limit, isNumbered });
     if (reply.outcome === 'reserved') return { next: reply.next, remaining: reply.remaining };
-    const { inUse = limit, before = 0, number = -1 } = reply.use ?? {};
+    const { inUse = limit, before = 0, slot } = reply.use ?? {};
     this.differences.compare(name, limit, { before });
     if (reply.outcome === 'busy') return { holder: reply.holder, remaining: reply.remaining, inUse, limit };
-    const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse, ...slotOf(number) };
+    const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse, slot };
     const spent = leaseSpent(name, acquired);
     if (!spent) return { got: acquired };
     this.undo(name, acquired);
@@ -120,7 +120,7 @@ class LimitAttempts implements AttemptStrategy<WantedPermit, AcquiredPermit> {
 class LimitTurns implements TurnOperations {
   constructor(
     private readonly limits: LockBackend['limit'],
-    private readonly wanted: WantedOf,
+    private readonly wanted: LimitTerms,
     private readonly differences: LimitDifferences,
   ) {}
 
@@ -132,9 +132,10 @@ class LimitTurns implements TurnOperations {
     const { limits, wanted, differences } = this;
     const { limit } = wanted;
     const reply = await limits.queue({ ...request, ...wanted });
-    const { use } = reply;
-    if (use) differences.compare(request.name, limit, use);
-    return { ...reply, use: use && { inUse: use.inUse, limit, ...slotOf(use.number) } };
+    if (!reply.use) return { ...reply, use: undefined };
+    differences.compare(request.name, limit, reply.use);
+    const { before: _, ...use } = reply.use;
+    return { ...reply, use: { ...use, limit } };
   }
 
   hold(request: HoldRequest): Promise<HoldOutcome> {
@@ -193,20 +194,12 @@ export class LimitAcquirers implements Drainable {
   }
 
   /** @param isFair Whether waiters are served in the order of their arrival, over all processes. */
-  of(wanted: WantedOf, isFair: boolean): Acquirer<number, Acquired> {
-    const contended = (): number => this.contended;
-    return {
-      acquire: (asked, lease, admit) => {
-        // A caller that does not wait makes one attempt, which overtakes no waiter that has a place.
-        if (!isFair || asked.limit.ended) return this.unordered.acquire(asked, { lease, ...wanted }, admit);
-        return this.acquireInOrder(wanted, asked, lease, admit);
-      },
-      settled: () => this.settled(),
-      get contended() {
-        return contended();
-      },
-      waiters: () => this.waiters(),
-    };
+  of(wanted: LimitTerms, isFair: boolean): Acquirer<number, Acquired> {
+    return acquirerAmong(this, (asked, lease, admit) => {
+      // A caller that does not wait makes one attempt, which overtakes no waiter that has a place.
+      if (!isFair || asked.limit.ended) return this.unordered.acquire(asked, { lease, ...wanted }, admit);
+      return this.acquireInOrder(wanted, asked, lease, admit);
+    });
   }
 
   async settled(): Promise<void> {
@@ -226,7 +219,7 @@ export class LimitAcquirers implements Drainable {
   }
 
   private async acquireInOrder<T>(
-    wanted: WantedOf,
+    wanted: LimitTerms,
     asked: AcquireContext,
     lease: number,
     admit: (acquired: Acquired) => T,
@@ -242,7 +235,7 @@ export class LimitAcquirers implements Drainable {
     }
   }
 
-  private callersFor(key: string, wanted: WantedOf): OrderedCallers {
+  private callersFor(key: string, wanted: LimitTerms): OrderedCallers {
     const known = this.ordered.get(key);
     if (known) return known;
     const locks = new LimitTurns(this.waiting.limits, wanted, this.differences);

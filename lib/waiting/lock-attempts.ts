@@ -23,7 +23,7 @@ export interface Acquired {
   /** Fencing token, if this kind of lock has them. */
   readonly fence: bigint | undefined;
   /** Number of the permit, if it has one. Absent: it has none. */
-  readonly slot?: number;
+  readonly slot?: number | undefined;
   /** Whether no other client waited at the time of the grant. Absent: unknown. */
   readonly isAlone?: boolean;
   /** The hand-overs in this process since the server granted the lock. Absent: none. */

@@ -166,39 +166,6 @@ onEveryBackend((world) => {
     });
   });
 
-  describe('A token of a detached hold', () => {
-    it.each([
-      ['plain', (locks: LockService) => locks.acquire('n')],
-      ['fair', (locks: LockService) => locks.getFairLock('n').acquire()],
-      ['fenced', (locks: LockService) => locks.getFencedLock('n').acquire()],
-      ['spin', (locks: LockService) => locks.getSpinLock('n').acquire()],
-    ])('extends its lock, and releases it, without an end to itself: %s', async (_, acquire) => {
-      const [here, there] = await two();
-      const token = await (await acquire(here)).detach({ lease: '1m' });
-      for (const locks of [there, here]) await expect(locks.extend(token, '3m')).resolves.toBe(true);
-      expect(await ttl()).toBeGreaterThan(170_000);
-      await expect(here.tryAcquire('n')).resolves.toBeNull();
-      await expect(there.release(token)).resolves.toBe(true);
-      await expect(there.release(token)).resolves.toBe(false);
-      await expect(there.extend(token, '3m')).resolves.toBe(false);
-      await expect(there.attach(token)).rejects.toThrow(LockLostError);
-      await (await acquire(here)).release();
-    });
-
-    it('is good for nothing once it was attached, or is too late', async () => {
-      const [here, there] = await two();
-      const token = await (await here.acquire('n')).detach();
-      const attached = await there.attach(token);
-      await expect(here.extend(token, '2m')).resolves.toBe(false);
-      await expect(here.release(token)).resolves.toBe(false);
-      attached.assertHeld();
-      await attached.release();
-      const late = await (await here.acquire('n')).detach({ lease: 100 });
-      await world.time.until(async () => (await world.probe.names()).length === 0, 100 + world.time.slack);
-      await expect(here.extend(late, '2m')).resolves.toBe(false);
-    });
-  });
-
   describe('Refused before anything is sent', () => {
     const refusals: readonly (readonly [object, string])[] = [
       [{ owner: '', lease: 1000 }, 'owner must be text of 1 to 256 characters'],

@@ -3,6 +3,13 @@ import type { HoldToken, LockService } from '../../lib/index.js';
 import { LockLostError, LockOptionsError, LockOwnershipError, LockUnavailableError } from '../../lib/standalone.js';
 import { onEveryBackend } from '../kit/every-backend.js';
 
+const DETACHABLE = [
+  ['plain', (locks: LockService) => locks.acquire('n')],
+  ['fair', (locks: LockService) => locks.getFairLock('n').acquire()],
+  ['fenced', (locks: LockService) => locks.getFencedLock('n').acquire()],
+  ['spin', (locks: LockService) => locks.getSpinLock('n').acquire()],
+] as const;
+
 /** A hold ends in one client and goes on in another. */
 onEveryBackend((world) => {
   const two = async (): Promise<readonly [LockService, LockService]> => {
@@ -12,12 +19,7 @@ onEveryBackend((world) => {
   const owners = async (): Promise<readonly string[]> => Object.keys((await world.probe.state('n')).owners);
 
   describe('A detached hold', () => {
-    it.each([
-      ['plain', (locks: LockService) => locks.acquire('n')],
-      ['fair', (locks: LockService) => locks.getFairLock('n').acquire()],
-      ['fenced', (locks: LockService) => locks.getFencedLock('n').acquire()],
-      ['spin', (locks: LockService) => locks.getSpinLock('n').acquire()],
-    ])('goes on in another client: %s', async (_, acquire) => {
+    it.each(DETACHABLE)('goes on in another client: %s', async (_, acquire) => {
       const [here, there] = await two();
       const hold = await acquire(here);
       const token: HoldToken = await hold.detach();
@@ -81,6 +83,34 @@ onEveryBackend((world) => {
       const lost = tries.flatMap((tried) => (tried.status === 'rejected' ? [tried.reason as unknown] : []));
       expect(lost).toEqual(Array(3).fill(expect.any(LockLostError)));
       await expect(there.attach(token)).rejects.toMatchObject({ code: 'LOCK_LOST', lockName: 'n' });
+    });
+  });
+
+  describe('A token of a detached hold', () => {
+    it.each(DETACHABLE)('extends its lock, and releases it, without an end to itself: %s', async (_, acquire) => {
+      const [here, there] = await two();
+      const token = await (await acquire(here)).detach({ lease: '1m' });
+      for (const locks of [there, here]) await expect(locks.extend(token, '3m')).resolves.toBe(true);
+      expect((await world.probe.state('n')).ttl).toBeGreaterThan(170_000);
+      await expect(here.tryAcquire('n')).resolves.toBeNull();
+      await expect(there.release(token)).resolves.toBe(true);
+      await expect(there.release(token)).resolves.toBe(false);
+      await expect(there.extend(token, '3m')).resolves.toBe(false);
+      await expect(there.attach(token)).rejects.toThrow(LockLostError);
+      await (await acquire(here)).release();
+    });
+
+    it('is good for nothing once it was attached, or is too late', async () => {
+      const [here, there] = await two();
+      const token = await (await here.acquire('n')).detach();
+      const attached = await there.attach(token);
+      await expect(here.extend(token, '2m')).resolves.toBe(false);
+      await expect(here.release(token)).resolves.toBe(false);
+      attached.assertHeld();
+      await attached.release();
+      const late = await (await here.acquire('n')).detach({ lease: 100 });
+      await world.time.until(async () => (await world.probe.names()).length === 0, 100 + world.time.slack);
+      await expect(here.extend(late, '2m')).resolves.toBe(false);
     });
   });
 

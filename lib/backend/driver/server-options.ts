@@ -60,7 +60,7 @@ export type ClusterSeed = string | { readonly host: string; readonly port?: numb
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 6379;
 
-/** What a client of a cluster tells of it. */
+/** Addresses of a cluster, as a client of it tells them. */
 export interface ClusterAddresses {
   /** Some of its servers; none, if it is not connected. */
   readonly cluster: readonly ClusterSeed[];

@@ -7,7 +7,7 @@ import { namesOf, parseOptions } from '../../validation/options.js';
 import { type AcquireDefaults, checkLease } from '../../waiting/acquire.options.js';
 import type { GrantServices } from '../grant.js';
 import type { LockKind } from '../lock-kind.js';
-import { type DetachableKind, type HoldToken, ownerOfSecret, parseToken } from './hold-token.js';
+import { type DetachableKind, ownerOfSecret, parseToken } from './hold-token.js';
 
 /** A lock that `acquire(name, { owner, lease })` has acquired for this owner, in any process. */
 export interface OwnedLock {
@@ -15,10 +15,7 @@ export interface OwnedLock {
   readonly owner: string;
 }
 
-/** A lock that is held, but by no code: what its holder knows it by. */
-export type HeldElsewhere = HoldToken | OwnedLock;
-
-/** {@link HeldElsewhere}, parsed and validated. */
+/** A {@link HoldToken} or an {@link OwnedLock}, parsed and validated: a lock that is held, but by no code. */
 interface ParsedHeld {
   /** The name of the connection; `undefined`: the one that is asked. */
   readonly connection: string | undefined;

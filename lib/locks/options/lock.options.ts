@@ -149,7 +149,7 @@ export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> &
   CheckContradictions<O, [...OwnerContradictions, ...KindContradictions, ...LeaseContradictions]>;
 
-/** Whose lock it is, if not that of the code that acquires it. */
+/** The owner of a lock, if it is not that of the code that acquires it. */
 export interface OwnerChoice {
   /**
    * The owner: a person, a session, a document editor. It has the lock wherever code runs for it: who acquires it again for

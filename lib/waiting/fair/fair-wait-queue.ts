@@ -276,9 +276,7 @@ export class FairWaitQueue {
       // A waiter that gave up meanwhile leaves now.
       if (!this.isWaiting(waiter)) return;
       if (reply.outcome !== 'acquired') return this.placed(waiter, reply);
-      const { sent, use } = reply;
-      const slot = use?.slot;
-      this.granted(waiter, { sent, lease: waiter.lease, ...(slot !== undefined && { slot }) });
+      this.granted(waiter, { sent: reply.sent, lease: waiter.lease, slot: reply.use?.slot });
     } catch (error) {
       if (isPassing(error)) this.outcomes.last = error;
       else this.rejectAll(error);

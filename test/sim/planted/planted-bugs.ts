@@ -204,9 +204,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'waiting/limit-acquirers.ts',
-        find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse, ...slotOf(number) };',
-        replace:
-          'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined, inUse, ...slotOf(number) };',
+        find: 'const acquired = { owner, sent: reply.sent, lease, fence: undefined, inUse, slot };',
+        replace: 'const acquired = { owner, sent: reply.sent, lease: 2 * lease, fence: undefined, inUse, slot };',
       },
     ],
   },

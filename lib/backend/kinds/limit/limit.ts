@@ -43,9 +43,13 @@ export interface LimitUse {
   readonly inUse: number;
   /** The limit that the last owner before was admitted with; 0 if there was none. */
   readonly before: number;
-  /** The number of the permit, if the request got one with a number; otherwise -1. */
-  readonly number: number;
+  /** Number of the permit. Absent: the request got none, or one without a number. */
+  readonly slot?: number;
 }
+
+/** @param number Below 0: none. */
+const useOf = (inUse: number, before: number, number: number): LimitUse =>
+  number < 0 ? { inUse, before } : { inUse, before, slot: number };
 
 /** The permits of a limit: a sorted set of our own, which Redisson does not know. */
 export class LimitScripts implements QueueScripts<LimitUse> {
@@ -66,7 +70,7 @@ export class LimitScripts implements QueueScripts<LimitUse> {
     const reply = await this.commands.run(scripts.limit.acquire, { permits }, args, deadline, name);
     const [outcome, remaining, detail, now, inUse, before, number] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(permits, detail);
-    return [outcome, remaining, detail, now, undefined, { inUse, before, number }];
+    return [outcome, remaining, detail, now, undefined, useOf(inUse, before, number)];
   }
 
   async queue(request: LimitQueueRequest, { notAfter, deadline }: RequestLimits): Promise<QueueReply<LimitUse>> {
@@ -76,7 +80,7 @@ export class LimitScripts implements QueueScripts<LimitUse> {
     const reply = await this.commands.run(scripts.limit.queue, { permits }, args, deadline, name);
     const [outcome, remaining, detail, now, head, inUse, before, number] = reply;
     if (outcome === 'wrong-type') throw wrongKeyType(permits, detail);
-    return { outcome, remaining, holder: detail, now, head, isMixed: false, use: { inUse, before, number } };
+    return { outcome, remaining, holder: detail, now, head, isMixed: false, use: useOf(inUse, before, number) };
   }
 
   async leave({ name, owners }: Omit<LeaveRequest, 'lease'>, deadline: number): Promise<number> {
