@@ -178,7 +178,7 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
     const { detaching } = grant.kind;
     const lease = parseDetach(options, 'detach') ?? runtime.watchdog.timeout;
     checkLease(lease, runtime.defaults);
-    if (!detaching) throw cannotBeDetached(name);
+    if (!detaching) throw cannotBeDetached(name, grant.kind.owner);
     this.assertHeld();
     if (this.lifetime === 'scoped' || !grant.hasOneHold) throw notAlone(this);
     const { connection, kind, operations } = detaching;

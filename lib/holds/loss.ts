@@ -1,4 +1,5 @@
 import { LockLostError } from '../errors.js';
+import { shownOwner } from '../context/chosen-owner.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import type { GrantLoss } from './grant-state.js';
 import type { LockFamily } from './lock-kind.js';
@@ -45,10 +46,11 @@ export const lossTexts = (
 /** @param reason Absent if the lock was released rather than lost. */
 export const lossError = (
   name: string,
-  owner: OwnerId,
+  ownerId: OwnerId,
   family: LockFamily,
   reason: GrantLoss | undefined,
 ): LockLostError => {
+  const owner = shownOwner(ownerId);
   const why = reason ? lossText(reason, family) : 'it was already released';
   const what = family === 'limit' ? 'Permit of limit' : 'Lock';
   return new LockLostError(`${what} "${name}" is no longer held by ${owner}: ${why}; stop, another owner may hold it`, {

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chosenDriver } from '../kit/chosen-driver.js';
+import { chosenDriver } from '../servers/chosen-driver.cjs';
 import { Client, openClient } from '../kit/client.js';
 import { Worker } from '../servers/worker/worker.js';
 import type { ChaosCase } from './case.js';
@@ -23,7 +23,7 @@ export const POLL_MS = 1000;
 
 const OPTIONS = {
   ...{ commandTimeout: COMMAND_MS, renewedLease: LEASE_MS, safetyPoll: POLL_MS, fairWaitTimeout: 1500 },
-  driver: chosenDriver(),
+  driver: chosenDriver,
 };
 /** The time within which every attempt must have an answer after the load is told to stop, ms. */
 const STOP_MS = 6000;

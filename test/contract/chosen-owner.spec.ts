@@ -164,6 +164,26 @@ onEveryBackend((world) => {
       expect(hold.signal.aborted).toBe(true);
       await expect(hold.release()).resolves.toBe('expired');
     });
+
+    it('is told with the owner that was chosen, in every error', async () => {
+      const [here, there] = await two();
+      const hold = await edit(here, ANNA);
+      const errors: unknown[] = [];
+      const keep = (error: unknown): void => void errors.push(error);
+      await edit(there, BOB).catch(keep);
+      await hold.detach().catch(keep);
+      await there.getLock('n').forceRelease();
+      await hold.extend('2m').catch(keep);
+      errors.push(hold.signal.reason);
+      const released = await edit(here, ANNA);
+      await released.release();
+      await released.extend('2m').catch(keep);
+      expect(errors).toHaveLength(5);
+      const texts = JSON.stringify(errors.map((error) => [error, String(error)]));
+      expect(texts).toContain(`no longer held by ${ANNA}:`);
+      expect(texts).toContain(`cannot be detached: it belongs to ${ANNA}, so extend or release it`);
+      expect(texts).not.toContain(`${ANNA}:0`);
+    });
   });
 
   describe('Refused before anything is sent', () => {

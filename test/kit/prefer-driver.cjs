@@ -1,5 +1,5 @@
 // With DRIVER=node-redis all tests run on that driver, but for clients of another library that they give.
-const { driver, library } = require('../servers/chosen-driver.cjs');
+const { chosenDriver, library } = require('../servers/chosen-driver.cjs');
 
 /** Clients of older versions. A client of any version makes connections of that version. */
 const clientOf = {
@@ -7,12 +7,12 @@ const clientOf = {
   redis5: ({ createClient }) => createClient(),
 }[library];
 
-if (driver !== undefined) {
+if (chosenDriver !== undefined) {
   // That of node-redis takes more than a second on a busy machine, which the first connection of a test must not wait for.
   const loaded = require(library);
   jest.mock('../../lib/backend/driver/drivers.js', () => {
     const drivers = jest.requireActual('../../lib/backend/driver/drivers.js');
     const { driverOf } = jest.requireActual('../../lib/backend/driver/given-client.js');
-    return { ...drivers, installedDriver: clientOf ? driverOf(clientOf(loaded)) : drivers.driverNamed(driver) };
+    return { ...drivers, installedDriver: clientOf ? driverOf(clientOf(loaded)) : drivers.driverNamed(chosenDriver) };
   });
 }

@@ -15,7 +15,7 @@ import { freePort } from '../servers/process/free-port.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { compile } from './applications.js';
 import { caught } from '../kit/caught.js';
-import { chosenDriver } from '../kit/chosen-driver.js';
+import { chosenDriver } from '../servers/chosen-driver.cjs';
 import { until } from '../kit/until.js';
 import { connectAdmin } from '../servers/redis/admin-connection.js';
 
@@ -96,7 +96,7 @@ describe('When an application starts', () => {
   it('one line says what is guaranteed', async () => {
     const locks = await start({ connection: server.url });
     expect(said).toEqual([
-      `log Redis ${/redis_version:(\S+)/.exec(await admin.info('server'))?.[1]}, one server at 127.0.0.1:${server.port}, by ${chosenDriver() ?? 'ioredis'}: ` +
+      `log Redis ${/redis_version:(\S+)/.exec(await admin.info('server'))?.[1]}, one server at 127.0.0.1:${server.port}, by ${chosenDriver ?? 'ioredis'}: ` +
         'locks exclude each other as long as their server keeps its data; a crash loses all locks (no AOF); no replicas; ' +
         'no restart guard; no memory limit; messages by PUBLISH; all rights',
     ]);
@@ -107,7 +107,7 @@ describe('When an application starts', () => {
     const chosen = [{}, { driver: 'ioredis' }, { driver: 'node-redis' }] as const;
     for (const options of chosen) await start({ connection: server.url, ...options });
     const names = said.map((line) => /, by (\S+): /.exec(line)?.[1]);
-    expect(names).toEqual([chosenDriver() ?? 'ioredis', 'ioredis', 'node-redis']);
+    expect(names).toEqual([chosenDriver ?? 'ioredis', 'ioredis', 'node-redis']);
   });
 
   it('D9: a missing key prefix is warned of, unless it is empty on purpose', async () => {

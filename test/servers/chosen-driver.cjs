@@ -12,7 +12,7 @@ if (DRIVER !== undefined && !(DRIVER in LIBRARIES))
 
 module.exports = {
   /** `ioredis`, `node-redis`, or undefined. */
-  driver: DRIVER?.split('@')[0],
+  chosenDriver: DRIVER?.split('@')[0],
   /** The package of its library. */
   library: LIBRARIES[DRIVER],
 };

@@ -36,17 +36,17 @@ Module._extensions['.ts'] = (module, filename) => module._compile(compiled(filen
 /** The entries that the pattern of `exports` does not stand for. */
 const entries = { '': 'index.ts', advanced: 'advanced.ts', testing: 'testing/index.ts' };
 
-const { driver, library } = require('./chosen-driver.cjs');
+const { chosenDriver, library } = require('./chosen-driver.cjs');
 // On a busy machine that takes longer than the first command of a process may.
-if (driver === 'node-redis') require(library);
+if (chosenDriver === 'node-redis') require(library);
 const sources = path.join(root, 'lib/');
 
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, ...rest) {
   // With DRIVER, the library finds no other client library, as where only that one is installed.
   const isClient = request === 'ioredis' || request === 'redis';
-  if (driver !== undefined && isClient && parent?.filename?.startsWith(sources)) {
-    if (driver === (request === 'redis' ? 'ioredis' : 'node-redis'))
+  if (chosenDriver !== undefined && isClient && parent?.filename?.startsWith(sources)) {
+    if (chosenDriver === (request === 'redis' ? 'ioredis' : 'node-redis'))
       throw Object.assign(new Error(`Cannot find module '${request}'`), { code: 'MODULE_NOT_FOUND' });
     return resolveFilename.call(this, library, parent, ...rest);
   }

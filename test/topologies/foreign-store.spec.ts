@@ -10,7 +10,7 @@ import { Certificates } from '../servers/redis/certificates.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
 import { RedisSentinels } from '../servers/sentinel/redis-sentinels.js';
 import type { Socket } from 'node:net';
-import { chosenDriver } from '../kit/chosen-driver.js';
+import { chosenDriver } from '../servers/chosen-driver.cjs';
 import { itWritesAtOnce } from '../kit/it-writes-at-once.js';
 
 /** Running servers, and what a client needs to use them. */
@@ -148,7 +148,7 @@ it.each(PLACES)(
     expect(heardIn.length).toBeGreaterThan(0);
     expect(heardIn.filter((id) => id !== undefined)).toEqual([]);
     // The timer of a socket of node-redis keeps the last one for as long as it may take to connect.
-    const kept = chosenDriver() === 'node-redis' ? [] : await requests.kept();
+    const kept = chosenDriver === 'node-redis' ? [] : await requests.kept();
     expect(kept).toEqual([]);
   },
   60_000,

@@ -557,7 +557,7 @@ const isLater = (token, other) => {
   return [token > other];
 };
 
-// kinds/group-lock/shared/group-fields.lua
+// kinds/shared/group-fields.lua
 const expiryField = (field, owner) => {
   return [L.text(field) + (':' + (L.text(owner) + ':expire_time'))];
 };
@@ -1306,6 +1306,47 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     L.redis.call('INCRBY', permits, 0);
     return [L.tableOf(['held'])];
   },
+  'counter/count-down': (KEYS, ARGV) => {
+    let latch = L.get(KEYS, 1);
+    let marker = L.get(KEYS, 2);
+    let channel = L.get(ARGV, 1);
+    let publish = L.get(ARGV, 2);
+    let keep = L.tonumber(L.get(ARGV, 3))[0];
+    if (!L.isTrue(keep)) {
+      return L.redis.error_reply('ERR argument keep is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 4))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', '', now])];
+    }
+    let [count, found] = countUnder(latch);
+    if (!L.isTrue(count)) {
+      return [L.tableOf(['wrong-type', found, now])];
+    }
+    let answered = L.redis.call('GET', marker)[0];
+    if (L.isTrue(answered)) {
+      return [L.tableOf([answered, '', now])];
+    }
+    L.redis.call('DEL', marker);
+    let outcome = L.or(
+      L.and(found === 'none', () => 'open'),
+      () => 'counted',
+    );
+    L.redis.call('SET', marker, outcome, 'PX', keep);
+    if (count > 1) {
+      L.redis.call('DECR', latch);
+    } else {
+      L.redis.call('DEL', latch);
+    }
+    if (count === 1) {
+      L.redis.pcall(publish, channel, '0');
+    }
+    return [L.tableOf([outcome, '', now])];
+  },
   'counter/delete': (KEYS, ARGV) => {
     let counter = L.get(KEYS, 1);
     let marker = L.get(KEYS, 2);
@@ -1412,47 +1453,6 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       L.redis.call('SET', counter, count);
     }
     L.redis.pcall(publish, channel, message);
-    return [L.tableOf([outcome, '', now])];
-  },
-  'latch/count-down': (KEYS, ARGV) => {
-    let latch = L.get(KEYS, 1);
-    let marker = L.get(KEYS, 2);
-    let channel = L.get(ARGV, 1);
-    let publish = L.get(ARGV, 2);
-    let keep = L.tonumber(L.get(ARGV, 3))[0];
-    if (!L.isTrue(keep)) {
-      return L.redis.error_reply('ERR argument keep is not a number');
-    }
-    let notAfter = L.tonumber(L.get(ARGV, 4))[0];
-    if (!L.isTrue(notAfter)) {
-      return L.redis.error_reply('ERR argument notAfter is not a number');
-    }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now])];
-    }
-    let [count, found] = countUnder(latch);
-    if (!L.isTrue(count)) {
-      return [L.tableOf(['wrong-type', found, now])];
-    }
-    let answered = L.redis.call('GET', marker)[0];
-    if (L.isTrue(answered)) {
-      return [L.tableOf([answered, '', now])];
-    }
-    L.redis.call('DEL', marker);
-    let outcome = L.or(
-      L.and(found === 'none', () => 'open'),
-      () => 'counted',
-    );
-    L.redis.call('SET', marker, outcome, 'PX', keep);
-    if (count > 1) {
-      L.redis.call('DECR', latch);
-    } else {
-      L.redis.call('DEL', latch);
-    }
-    if (count === 1) {
-      L.redis.pcall(publish, channel, '0');
-    }
     return [L.tableOf([outcome, '', now])];
   },
   'semaphore/add': (KEYS, ARGV) => {

@@ -156,67 +156,6 @@ local function tellNext(lock, queue, deadlines, channel, publish, lease, now)
   local heard = firstLeaseIn(deadline) > 0 and clientChannel(channel, waiter) or channel .. ':' .. waiter
   redis.pcall(publish, heard, waitsFor(waiter, lock) and math.max(2, lease) or '0')
 end`;
-/** kinds/group-lock/shared/group-fields.lua */
-const groupFields = `local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
-local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
-local function fieldHolder(group, field, now)
-  local owner = redis.call('HGET', group, field)
-  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
-  if expiry and expiry >= now then return owner, expiry end
-end
-local function onlyOfGroup(group)
-  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
-  for i = 1, #some, 2 do
-    local field = some[i]
-    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
-    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
-    if not owner or not isOwner(owner) then return false end
-  end
-  return true
-end
-local function typeOfGroup(group)
-  local found = redis.call('TYPE', group).ok
-  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
-end
-local function leaveToOthers(group)
-  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
-end
-local function holdsAll(group, fields, owner, now)
-  if redis.call('TYPE', group).ok ~= 'hash' then return false end
-  for _, field in ipairs(fields) do
-    if fieldHolder(group, field, now) ~= owner then return false end
-  end
-  return true
-end
-local function keepFields(group, fields, owner, expiry)
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-    end
-  end
-end
-local function shortenFields(group, fields, owner, expiry)
-  local isShorter = false
-  for _, field in ipairs(fields) do
-    local name = expiryField(field, owner)
-    if tonumber(redis.call('HGET', group, name)) > expiry then
-      redis.call('HSET', group, name, string.format('%.0f', expiry))
-      isShorter = true
-    end
-  end
-  return isShorter
-end
-local function keepGroup(group, lease)
-  local left = redis.call('PTTL', group)
-  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
-end
-local function dropField(group, field, owner)
-  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
-  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
-  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
-  return isHolder
-end`;
 /** kinds/inspection/shared/inspected.lua */
 const inspected = `local function textUnder(key)
   local text = redis.pcall('GET', key)
@@ -530,6 +469,67 @@ const foreignType = `local function foreignType(key)
   local found = redis.call('TYPE', key).ok
   return found ~= 'hash' and found ~= 'none' and found or nil
 end`;
+/** kinds/shared/group-fields.lua */
+const groupFields = `local function expiryField(field, owner) return field .. ':' .. owner .. ':expire_time' end
+local function countField(field, owner) return field .. ':' .. owner .. ':lock_count' end
+local function fieldHolder(group, field, now)
+  local owner = redis.call('HGET', group, field)
+  local expiry = owner and tonumber(redis.call('HGET', group, expiryField(field, owner)) or '')
+  if expiry and expiry >= now then return owner, expiry end
+end
+local function onlyOfGroup(group)
+  local some = redis.call('HRANDFIELD', group, 3, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local field = some[i]
+    local named = string.match(field, '^[^:]+:(.+):expire_time$') or string.match(field, '^[^:]+:(.+):lock_count$')
+    local owner = named or not string.find(field, ':', 1, true) and some[i + 1]
+    if not owner or not isOwner(owner) then return false end
+  end
+  return true
+end
+local function typeOfGroup(group)
+  local found = redis.call('TYPE', group).ok
+  return found == 'hash' and not onlyOfGroup(group) and 'hash that is no lock of this kind' or found
+end
+local function leaveToOthers(group)
+  if redis.pcall('EXISTS', group) == 1 and not onlyOfGroup(group) then redis.call('PERSIST', group) end
+end
+local function holdsAll(group, fields, owner, now)
+  if redis.call('TYPE', group).ok ~= 'hash' then return false end
+  for _, field in ipairs(fields) do
+    if fieldHolder(group, field, now) ~= owner then return false end
+  end
+  return true
+end
+local function keepFields(group, fields, owner, expiry)
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if (tonumber(redis.call('HGET', group, name) or '') or 0) < expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+    end
+  end
+end
+local function shortenFields(group, fields, owner, expiry)
+  local isShorter = false
+  for _, field in ipairs(fields) do
+    local name = expiryField(field, owner)
+    if tonumber(redis.call('HGET', group, name)) > expiry then
+      redis.call('HSET', group, name, string.format('%.0f', expiry))
+      isShorter = true
+    end
+  end
+  return isShorter
+end
+local function keepGroup(group, lease)
+  local left = redis.call('PTTL', group)
+  if left ~= -1 then redis.call('PEXPIRE', group, math.max(left, lease)) end
+end
+local function dropField(group, field, owner)
+  local isHolder = ofWhatIsLeft(redis.pcall('HGET', group, field)) == owner
+  local names = { expiryField(field, owner), countField(field, owner), isHolder and field or nil }
+  ofWhatIsLeft(redis.pcall('HDEL', group, unpack(names)))
+  return isHolder
+end`;
 /** kinds/shared/hold-count.lua */
 const holdCount = `local function holdCount(lock, owner)
   local count = redis.pcall('HGET', lock, owner)
@@ -674,6 +674,41 @@ const whatIsLeft = `local function ofWhatIsLeft(answer)
 end`;
 export const scripts = {
   counter: {
+    /** Counts down by one; the last count deletes the latch and notifies waiters. */
+    countDown: script<
+      { latch: string; marker: string },
+      { channel: string; publish: string; keep: number; notAfter: number },
+      [outcome: 'counted' | 'open' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'counter/count-down',
+      keyNames: ['latch', 'marker'],
+      argumentNames: ['channel', 'publish', 'keep', 'notAfter'],
+      replies: [[{ holds: ['counted', 'open', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
+      text: [
+        `local latch = KEYS[1]
+local marker = KEYS[2]
+local channel = ARGV[1]
+local publish = ARGV[2]
+local keep = tonumber(ARGV[3])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[4])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        `local now = serverNow()
+if now > notAfter then return { 'late', '', now } end
+local count, found = countUnder(latch)
+if not count then return { 'wrong-type', found, now } end
+local answered = redis.call('GET', marker)
+if answered then return { answered, '', now } end
+redis.call('DEL', marker)
+local outcome = found == 'none' and 'open' or 'counted'
+redis.call('SET', marker, outcome, 'PX', keep)
+if count > 1 then redis.call('DECR', latch) else redis.call('DEL', latch) end
+if count == 1 then redis.pcall(publish, channel, '0') end
+return { outcome, '', now }`,
+      ].join('\n'),
+    }),
     /** Deletes the number, and notifies waiters if there is a message for them. */
     delete: script<
       { counter: string; marker: string },
@@ -1973,43 +2008,6 @@ end
 found.available = available and string.format('%.0f', available)
 found.listeners = listeners(channel, publish) or 0
 return { cjson.encode(found), now }`,
-      ].join('\n'),
-    }),
-  },
-  latch: {
-    /** Counts down by one; the last count deletes the latch and notifies waiters. */
-    countDown: script<
-      { latch: string; marker: string },
-      { channel: string; publish: string; keep: number; notAfter: number },
-      [outcome: 'counted' | 'open' | 'late' | 'wrong-type', detail: string, now: number]
-    >({
-      name: 'latch/count-down',
-      keyNames: ['latch', 'marker'],
-      argumentNames: ['channel', 'publish', 'keep', 'notAfter'],
-      replies: [[{ holds: ['counted', 'open', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
-      text: [
-        `local latch = KEYS[1]
-local marker = KEYS[2]
-local channel = ARGV[1]
-local publish = ARGV[2]
-local keep = tonumber(ARGV[3])
-if not keep then return redis.error_reply('ERR argument keep is not a number') end
-local notAfter = tonumber(ARGV[4])
-if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
-        serverNow,
-        countUnder,
-        `local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local count, found = countUnder(latch)
-if not count then return { 'wrong-type', found, now } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now } end
-redis.call('DEL', marker)
-local outcome = found == 'none' and 'open' or 'counted'
-redis.call('SET', marker, outcome, 'PX', keep)
-if count > 1 then redis.call('DECR', latch) else redis.call('DEL', latch) end
-if count == 1 then redis.pcall(publish, channel, '0') end
-return { outcome, '', now }`,
       ].join('\n'),
     }),
   },

@@ -1,3 +1,4 @@
+import { shownOwner } from '../../context/chosen-owner.js';
 import type { OwnerId } from '../../context/owner-ids.js';
 import { LockOptionsError, LockOwnershipError } from '../../errors.js';
 import { type Duration, parseLease } from '../../time/duration.js';
@@ -20,11 +21,16 @@ export const parseDetach = (options: DetachOptions | undefined, of: string): num
   return lease === undefined ? undefined : parseLease(lease, 'lease');
 };
 
-export const cannotBeDetached = (name: string): LockOptionsError =>
-  new LockOptionsError(`Lock "${name}" cannot be detached: only plain, fair, fenced and spin locks can`, {
+/** @param owner The owner that the application has chosen, if it has. */
+export const cannotBeDetached = (name: string, owner?: OwnerId): LockOptionsError => {
+  const why = owner
+    ? `it belongs to ${shownOwner(owner)}, so extend or release it from anywhere by { name, owner }`
+    : 'only plain, fair, fenced and spin locks can';
+  return new LockOptionsError(`Lock "${name}" cannot be detached: ${why}`, {
     lockName: name,
     details: { option: 'detach' },
   });
+};
 
 export const notAlone = ({ name, owner }: { readonly name: string; readonly owner: OwnerId }): LockOwnershipError =>
   new LockOwnershipError(

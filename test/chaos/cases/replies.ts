@@ -92,7 +92,7 @@ export const replyCases: readonly ChaosCase[] = [
       chaosRun.expect(await all(), 'I9: there are more permits than there were, or fewer than none');
       const latch = locks.getCountDownLatch('f4:latch');
       await latch.trySetCount(3);
-      const cut = proxyOf(chaosRun).cutAfter(runs(scripts.latch.countDown));
+      const cut = proxyOf(chaosRun).cutAfter(runs(scripts.counter.countDown));
       await latch.countDown().catch(() => {});
       await cut;
       await chaosRun.until(async () => (await latch.getCount()) === 2, 2000, 'I12: a count-down counts once');

@@ -233,7 +233,7 @@ export class RedisLatch extends RedisCounter {
       ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
         const args = { keep: keyTtl, notAfter, ...this.announcing(name) };
         return this.commands.run(
-          scripts.latch.countDown,
+          scripts.counter.countDown,
           { latch: name, marker: idempotencyKey },
           args,
           deadline,

@@ -10,7 +10,7 @@
 ---   once.
 --- invariant The group lasts as long as its longest hold, and nothing happens after `notAfter` on the server's clock.
 --- include kinds/shared/server-now.lua
---- include kinds/group-lock/shared/group-fields.lua
+--- include kinds/shared/group-fields.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now } end
 

@@ -8,7 +8,7 @@
 --- invariant Deletes only fields of a group, never a key of another type.
 --- invariant Nothing happens after `notAfter` on the server's clock: by then another owner may hold the lock.
 --- include kinds/shared/server-now.lua
---- include kinds/group-lock/shared/group-fields.lua
+--- include kinds/shared/group-fields.lua
 local now = serverNow()
 if now > notAfter then return { 'late', '', now } end
 local found = typeOfGroup(group)

@@ -14,7 +14,7 @@
 --- invariant Repeating the request has one effect, whatever count it finds: owner ids are never shared.
 --- invariant It never acquires a field, and nothing happens after `notAfter` on the server's clock.
 --- include kinds/shared/server-now.lua
---- include kinds/group-lock/shared/group-fields.lua
+--- include kinds/shared/group-fields.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 if not holdsAll(group, fields, owner, now) then return { 'lost', now } end

@@ -6,7 +6,7 @@
 --- reply [outcome: 'locked' | 'free' | 'wrong-type', detail: string, count: number, remaining: number]
 --- invariant Changes nothing.
 --- include kinds/shared/server-now.lua
---- include kinds/group-lock/shared/group-fields.lua
+--- include kinds/shared/group-fields.lua
 local found = typeOfGroup(group)
 if found == 'none' then return { 'free', '', 0, -2 } end
 if found ~= 'hash' then return { 'wrong-type', found, 0, 0 } end

@@ -8,7 +8,7 @@
 --- invariant Repeating the request has one effect, and it never touches the hold of another owner.
 --- invariant Every possible first write is one that a server without free memory allows.
 --- include kinds/shared/server-now.lua
---- include kinds/group-lock/shared/group-fields.lua
+--- include kinds/shared/group-fields.lua
 local now = serverNow()
 -- If a key of another type has taken the name, the hold is gone as well.
 if redis.call('TYPE', group).ok ~= 'hash' then return { 'not-held', now } end

@@ -6,7 +6,7 @@
 --- invariant Fields are left alone and reported as 0 if the owner lacks any of them.
 --- invariant Nothing happens after `notAfter` on the server's clock.
 --- include kinds/shared/server-now.lua
---- include kinds/group-lock/shared/group-fields.lua
+--- include kinds/shared/group-fields.lua
 local now = serverNow()
 if now > notAfter then return { 'late', now } end
 local reply = { 'renewed', now }

@@ -14,7 +14,7 @@
 --- invariant Changes nothing, and refuses no data: whatever is found is returned, as JSON.
 --- invariant Reads a bounded number of fields and places, whatever their number.
 --- include kinds/shared/server-now.lua
---- include kinds/group-lock/shared/group-fields.lua
+--- include kinds/shared/group-fields.lua
 --- include kinds/shared/listeners.lua
 --- include kinds/inspection/shared/inspected.lua
 --- include kinds/inspection/shared/places-in-line.lua
