@@ -367,15 +367,15 @@ export class LockService {
   /**
    * Ends the hold that exactly this owner has on a lock, limit or semaphore whose permits have ids, and passes it on or
    * wakes the waiters, as its own release does. The server compares the owner, so a lock that another owner has by now
-   * stays as it is. The process of the owner notices at its next renewal; a holder in this process stops at once. Finds
-   * an owner among the first 1000 holders of a name.
+   * stays as it is. The signal of the hold aborts at once, if its code has it for longer than 100 ms, and otherwise at the
+   * next renewal; so does a holder in this process. Finds an owner among the first 1000 holders of a name.
    * @param name As of `list()`: also longer than `maxNameBytes`, or with control characters, which others may have used.
    * @param owner As of an inspection: the owner id, or the id of a permit.
    * @returns Whether that owner held it.
    * @throws LockNameError, LockOptionsError, LockUnavailableError
    */
   async releaseHolder(name: string, owner: string): Promise<boolean> {
-    const { backend, connection, defaults, events, grants, watchdog } = this.runtime;
+    const { backend, connection, defaults, endsByOthers, events, grants, watchdog } = this.runtime;
     const lockName = storedName(name, { ...defaults, names: GIVEN_BY_OTHERS });
     if (typeof owner !== 'string' || owner === '') throw invalidOption('owner', owner, 'an owner id of an inspection');
     const kind = await releaseHolder(backend, { name: lockName, owner, lease: watchdog.timeout });
@@ -383,8 +383,9 @@ export class LockService {
     if (kind !== undefined && events.hears(type)) {
       events.emit({ type, connection, kind, lockName, template: undefined, method: undefined });
     }
-    const own = [...grants].filter((grant) => grant.owner === owner);
-    await Promise.all(own.map((grant) => grant.verify()));
+    const own = [...grants].filter((grant) => grant.owner === owner).map((grant) => grant.verifyAfterCommands());
+    if (kind !== undefined) own.push(endsByOthers.tell({ name: lockName }));
+    await Promise.all(own);
     return kind !== undefined;
   }
 

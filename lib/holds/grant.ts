@@ -1,8 +1,9 @@
 import type { LockEvents } from '../events/lock-events.js';
 import type { AcquireDefaults, LeaseTerms } from '../waiting/acquire.options.js';
+import type { EndsByOthers, Watch } from './ends-by-others.js';
 import type { GrantRegistry } from './grant-registry.js';
 import { ListNode } from '../linked-list.js';
-import { isPassing, LockKeyTypeError, LockLostError } from '../errors.js';
+import { isPassing, LockLostError } from '../errors.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/scheduler.js';
 import type { Acquired } from '../waiting/lock-attempts.js';
@@ -32,7 +33,7 @@ import {
   tellRenewal,
 } from './hold-events.js';
 import { HoldAgeCheck } from './hold-age-check.js';
-import { LazyAbortController, lossError, lossTexts } from './loss.js';
+import { isGone, LazyAbortController, lossError, lossTexts } from './loss.js';
 import type { LockKind } from './lock-kind.js';
 import { AsyncMutex } from '../concurrency.js';
 import type { HowReleased } from '../events/life-cycle-events.js';
@@ -49,6 +50,7 @@ export interface GrantServices {
   readonly events: LockEvents;
   readonly defaults: AcquireDefaults;
   readonly grants: GrantRegistry<Grant>;
+  readonly endsByOthers: EndsByOthers;
 }
 
 /**
@@ -66,10 +68,14 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   readonly holds: GrantHolds;
   private state: GrantState = GRANTED;
   private abortController = new LazyAbortController();
+  /** Since code has the signal. */
+  private watch: Watch | undefined = undefined;
   /** Created in the first round of the watchdog: most grants end before it (docs/architecture.md#hot-path). */
   private ageCheck: HoldAgeCheck | undefined = undefined;
   /** The inspection in flight. */
   private inspecting: Promise<void> | undefined = undefined;
+  /** The inspection that waits for the commands in flight. */
+  private toInspect: Promise<void> | undefined = undefined;
   /** Created for the first command after the acquisition: of thousands of held locks, most have sent none. */
   private commands: AsyncMutex | undefined = undefined;
   /** Holds about to be added, and holds about to leave that are still counted. */
@@ -152,6 +158,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
 
   /** Aborts with `LockLostError` before the lease can end on the server, or with the reason of a shutdown. */
   get signal(): AbortSignal {
+    if (isHeld(this.state)) this.watch ??= this.runtime.endsByOthers.watch(this);
     return this.abortController.signal;
   }
 
@@ -163,6 +170,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   /** Takes over the signal of the grant that this one continues, so that code which has it stops as well. */
   takeSignalOf(before: Grant): void {
     this.abortController = before.abortController;
+    if (before.watch) this.watch = this.runtime.endsByOthers.watch(this);
   }
 
   /** @throws LockLostError by the local clock, even if no timer or reply has reported the loss yet. */
@@ -180,10 +188,19 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     await this.inspecting;
   }
 
+  /** As {@link verify}, after the commands in flight: they may have been executed before others ended the hold. */
+  verifyAfterCommands(): Promise<void> {
+    this.toInspect ??= this.betweenCommands(() => {
+      this.toInspect = undefined;
+      return isHeld(this.state) ? this.inspect() : Promise.resolve();
+    });
+    return this.toInspect;
+  }
+
   private async inspect(): Promise<void> {
     try {
       // An owner that released it meanwhile has lost nothing. An owner that the server dropped never comes back.
-      if ((await this.isGone()) && this.isJoinable) this.lease.lose('gone');
+      if ((await isGone(this)) && this.isJoinable) this.lease.lose('gone');
     } finally {
       this.inspecting = undefined;
     }
@@ -194,7 +211,9 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
    * could release, is no longer renewed.
    */
   checkAge(): void {
-    if (!this.loss) this.tellAge();
+    this.ageCheck ??= new HoldAgeCheck(this.holds);
+    const warning = this.loss ? undefined : this.ageCheck.check();
+    if (warning) tellAge(this, warning, this.holds.limit);
     this.holds.weaken((hold) => {
       const { seat } = hold;
       this.runtime.grants.whenCollected(hold, () => {
@@ -205,14 +224,9 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     });
   }
 
-  private tellAge(): void {
-    this.ageCheck ??= new HoldAgeCheck(this.holds);
-    const type = this.ageCheck.check();
-    if (type) tellAge(this, type, this.holds.limit);
-  }
-
   onRenewed(lease: number): void {
     this.runtime.grants.renewed(this);
+    if (this.watch) this.runtime.endsByOthers.retry(this.watch);
     tellRenewal(this, lease);
   }
 
@@ -276,23 +290,13 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   /** Ends the lease: from now on nothing keeps it alive, and it cannot be lost by the clock. */
   private letGo(): void {
     this.runtime.watchdog.unwatch(this);
+    if (this.watch) this.runtime.endsByOthers.unwatch(this.watch);
     this.lease.end();
   }
 
   lossError(): LockLostError {
     const { reason } = this.abortController;
     return reason instanceof LockLostError ? reason : lossError(this.name, this.owner, this.kind.family, this.loss);
-  }
-
-  /** Whether the server says that the owner no longer has the lock. */
-  private async isGone(): Promise<boolean> {
-    try {
-      return (await this.operations.inspect(this.name, this.owner)).count === 0;
-    } catch (error) {
-      if (error instanceof LockKeyTypeError) return true;
-      if (!isPassing(error)) this.runtime.events.emit({ type: 'unexpected', error });
-      return false;
-    }
   }
 
   /** One command at a time. Inspections and renewals are not serialized: they change no count. */
@@ -334,18 +338,12 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     });
   }
 
-  /**
-   * Makes a hold last at least `lease` ms from now.
-   * @throws LockLostError, LockUnavailableError
-   */
+  /** Makes a hold last at least `lease` ms from now. @throws LockLostError, LockUnavailableError */
   extend(hold: CountedHold, lease: number): Promise<void> {
     return this.keepFor(hold, (before) => ({ ...before, end: Math.max(before.end, this.holds.termOf(lease).end) }));
   }
 
-  /**
-   * Makes a hold that the watchdog renewed so far end `lease` ms from now.
-   * @throws LockLostError, LockUnavailableError
-   */
+  /** Makes a hold that the watchdog renewed so far end `lease` ms from now. @throws LockLostError, LockUnavailableError */
   limit(hold: CountedHold, lease: number): Promise<void> {
     return this.keepFor(hold, () => this.holds.termOf(lease));
   }

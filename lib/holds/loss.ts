@@ -1,8 +1,9 @@
-import { LockLostError } from '../errors.js';
+import { isPassing, LockKeyTypeError, LockLostError } from '../errors.js';
+import type { LockEvents } from '../events/lock-events.js';
 import { shownOwner } from '../context/chosen-owner.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import type { GrantLoss } from './grant-state.js';
-import type { LockFamily } from './lock-kind.js';
+import type { LockFamily, LockKind } from './lock-kind.js';
 import { runOutsideContexts } from '../context/owner-context.js';
 
 const TEXTS: Readonly<Record<GrantLoss, string>> = {
@@ -57,6 +58,25 @@ export const lossError = (
     lockName: name,
     details: { owner, reason },
   });
+};
+
+/** A hold that the server is asked about. */
+interface AskedHold {
+  readonly name: string;
+  readonly owner: OwnerId;
+  readonly operations: Pick<LockKind['operations'], 'inspect'>;
+  readonly runtime: { readonly events: LockEvents };
+}
+
+/** Whether the server says that the owner no longer has the lock. A missing reply says nothing. */
+export const isGone = async ({ name, owner, operations, runtime }: AskedHold): Promise<boolean> => {
+  try {
+    return (await operations.inspect(name, owner)).count === 0;
+  } catch (error) {
+    if (error instanceof LockKeyTypeError) return true;
+    if (!isPassing(error)) runtime.events.emit({ type: 'unexpected', error });
+    return false;
+  }
 };
 
 /** Signals a holder to stop, once. Creates the `AbortSignal` only when it is read. */

@@ -52,6 +52,11 @@ export function clientsChannel(name: string): string {
   return ownChannel(name, 'clients');
 }
 
+/** The channel that tells holders of a name, of any kind, that others have ended a hold of it. */
+export function holdersChannel(name: string): string {
+  return ownChannel(name, 'holders');
+}
+
 /** The clients of this library that wait for a lock, in order of arrival. */
 export function waitingClients(name: string): string {
   return ownKey(name, 'waiters');

@@ -12,6 +12,7 @@ import { FairAcquirer } from '../waiting/fair/fair-acquirer.js';
 import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
 import { SpinAcquirer } from '../waiting/spin-acquirer.js';
 import { LockOptionsError, LockOwnershipError } from '../errors.js';
+import type { EndsByOthers } from '../holds/ends-by-others.js';
 import type { DetachableKind } from '../holds/detaching/hold-token.js';
 import type { Converting, Detaching, LockFamily, LockKind, ReenteredLock, SpinKind } from '../holds/lock-kind.js';
 import type { ChosenKind, Limit, Owned } from './options/kind.options.js';
@@ -92,12 +93,19 @@ const ownedKinds = (
   fenced: LockKind,
   takeOver: LockBackend['takeOver'],
   waiting: WaitDependencies,
+  endsByOthers: Pick<EndsByOthers, 'tell'>,
 ): KindsOf<Owned> => {
   const hold: LockOperations['hold'] = ({ name, owner, lease }) =>
     takeOver.detach({ kind: 'plain', name, from: owner, to: owner, lease });
   const madeOf = ({ name, family, operations: all }: LockKind): KindsOf<OwnerId> => {
     const acquirer = new ChosenOwnerAcquirer(all, waiting);
-    const operations = Object.assign(Object.create(all) as LockOperations, { hold });
+    // For the other holds of the owner, this one is ended by others.
+    const release: LockOperations['release'] = async (request) => {
+      const outcome = await all.release(request);
+      await endsByOthers.tell(request);
+      return outcome;
+    };
+    const operations = Object.assign(Object.create(all) as LockOperations, { hold, release });
     return { acquirer, of: (owner) => ({ name, family, operations, owner, acquirer: acquirer.for(owner) }) };
   };
   const [ofPlain, ofFenced] = [madeOf(plain), madeOf(fenced)];
@@ -130,6 +138,7 @@ interface KindParts {
   readonly handOver: HandOverLimits;
   /** The name of the connection. */
   readonly connection: string;
+  readonly endsByOthers: Pick<EndsByOthers, 'tell'>;
 }
 
 /** Re-entry check of kinds with tokens. @throws LockOwnershipError if the current hold has no token. */
@@ -151,6 +160,7 @@ export const createKinds = ({
   fairWaitTimeout,
   handOver,
   connection,
+  endsByOthers,
 }: KindParts): LockKinds => {
   const detaching = (kind: DetachableKind): Detaching => ({ kind, connection, operations: backend.takeOver });
   const attempts = (operations: LockOperations): LockAttempts => new LockAttempts(operations, owners, events);
@@ -210,7 +220,7 @@ export const createKinds = ({
       handOver: spinQueue,
     },
     fenced,
-    owned: ownedKinds(plain, fenced, backend.takeOver, waiting),
+    owned: ownedKinds(plain, fenced, backend.takeOver, waiting, endsByOthers),
     group: queuedKind('group', 'group', groupLock, { channelOf: channelOfGroup }),
     limit: limitKinds(
       backend.limit,

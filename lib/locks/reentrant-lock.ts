@@ -202,8 +202,10 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
     const { events } = runtime;
     const type = 'force-released';
     if (released && events.hears(type)) events.emit({ type, ...lockFields(runtime, kind, name, this.origin) });
-    // Holders in this process stop at once; other processes notice at their next renewal.
-    await Promise.all([...runtime.grants].filter((grant) => grant.name === name).map((grant) => grant.verify()));
+    // Holders in this process stop at once, also those without a signal.
+    const own = [...runtime.grants].filter((grant) => grant.name === name).map((grant) => grant.verifyAfterCommands());
+    if (released) own.push(runtime.endsByOthers.tell({ name, kind }));
+    await Promise.all(own);
     return released;
   }
 

@@ -17,6 +17,7 @@ import { openTransport } from '../backend/transport.js';
 import { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
 import { LocalFlights } from '../coordination/local-flights.js';
+import { EndsByOthers } from '../holds/ends-by-others.js';
 import { GrantRegistry } from '../holds/grant-registry.js';
 import { RecordedGrants } from '../holds/recorded-grants.js';
 import { createKinds } from '../locks/lock-kinds.js';
@@ -142,7 +143,18 @@ export const createRuntime = (
   const polling = { subscribed: safetyPoll, unsubscribed: Math.min(UNSUBSCRIBED_POLL_MS, safetyPoll) };
   const waiting = { pubSub: backend.pubSub, scheduler, polling, commandTimeout, maxQueue };
   const owners = new OwnerIds();
-  const kinds = createKinds({ backend, masters, waiting, owners, events, fairWaitTimeout, handOver, connection });
+  const endsByOthers = new EndsByOthers({ pubSub: backend.pubSub, inspection: backend.inspection, scheduler, events });
+  const kinds = createKinds({
+    backend,
+    masters,
+    waiting,
+    owners,
+    events,
+    fairWaitTimeout,
+    handOver,
+    connection,
+    endsByOthers,
+  });
   const semaphores = new QueuedAcquirer(new SemaphoreAttempts(backend.semaphore, events), waiting, semaphoreChannel);
   const permitAttempts = new PermitAttempts(backend.permitExpirableSemaphore, events);
   const expirablePermits = new QueuedAcquirer(permitAttempts, waiting, semaphoreChannel);
@@ -188,6 +200,7 @@ export const createRuntime = (
     grants: settings.holderRecords
       ? new RecordedGrants(backend.inspection, events, settings.holderRecords, scheduler)
       : new GrantRegistry(),
+    endsByOthers,
     attaching: new InFlight(),
     permitsInUse: new InFlight(),
     permitsOut: new PermitsOut(),

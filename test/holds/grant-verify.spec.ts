@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { LockKeyTypeError } from '../../lib/errors.js';
 import { GONE, lossesIn, openGrant, outcomeOf, TIMEOUT, unavailable } from './open-grant.js';
 
@@ -103,5 +104,34 @@ describe('The watchdog', () => {
     await clock.advance(5000);
     expect(grant.neededLease).toBe(25_000);
     expect(lock.renewals.requests).toMatchObject([[{ lease: 25_000 }]]);
+  });
+
+  describe('because others ended a hold', () => {
+    it.each([
+      ['an inspection', ({ grant }: Opened) => ignored(grant.verify()), ({ lock }: Opened) => lock.answerInspection(1)],
+      [
+        'a re-entry',
+        ({ grant, newHold }: Opened) => ignored(grant.reenter(newHold(), undefined)),
+        ({ lock }: Opened) => lock.answerHeld(),
+      ],
+    ] as const)('asks after %s in flight, which may have been executed before', async (_, act, answer) => {
+      const opened = openGrant();
+      const { grant, lock, emitted } = opened;
+      act(opened);
+      const asked = Promise.all([grant.verifyAfterCommands(), grant.verifyAfterCommands()]);
+      await turnOfTheLoop();
+      answer(opened);
+      await turnOfTheLoop();
+      lock.answerInspection(0);
+      await asked;
+      expect(lossesIn(emitted)).toEqual([GONE]);
+    });
+
+    it('asks nothing once it is lost', async () => {
+      const { grant, lock } = openGrant();
+      grant.lease.lose('gone');
+      await grant.verifyAfterCommands();
+      expect(lock.inspections.requests).toHaveLength(0);
+    });
   });
 });

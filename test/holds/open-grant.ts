@@ -3,6 +3,7 @@ import { type LockEvent, LockEvents } from '../../lib/events/lock-events.js';
 import { Grant, type GrantServices } from '../../lib/holds/grant.js';
 import type { HoldLifetime } from '../../lib/holds/grant-holds.js';
 import type { GrantPlace } from '../../lib/holds/converting/grant-place.js';
+import { EndsByOthers } from '../../lib/holds/ends-by-others.js';
 import { GrantRegistry } from '../../lib/holds/grant-registry.js';
 import { GrantedHold } from '../../lib/holds/granted-hold.js';
 import type { LockFamily, LockKind } from '../../lib/holds/lock-kind.js';
@@ -49,6 +50,12 @@ export const openConnection = ({
     events,
     defaults,
     grants: new GrantRegistry(),
+    endsByOthers: new EndsByOthers({
+      pubSub: { subscribe: () => Promise.resolve({ alive: true, cancel: () => {} }) },
+      inspection: { tellHolders: () => Promise.resolve() },
+      scheduler,
+      events,
+    }),
   };
   return { clock, scheduler, watchdog, emitted, services, lock: new AnsweredLock(scheduler) };
 };

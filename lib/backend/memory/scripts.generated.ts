@@ -2796,6 +2796,13 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     );
     return [L.tableOf([L.cjson.encode(found)[0], now])];
   },
+  'inspection/tell-holders': (KEYS, ARGV) => {
+    let lock = L.get(KEYS, 1);
+    let channel = L.get(ARGV, 1);
+    let publish = L.get(ARGV, 2);
+    L.redis.call(publish, channel, lock);
+    return [L.tableOf([1])];
+  },
   'limit/acquire': (KEYS, ARGV) => {
     let permits = L.get(KEYS, 1);
     let owner = L.get(ARGV, 1);

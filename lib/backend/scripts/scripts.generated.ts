@@ -2010,6 +2010,18 @@ found.listeners = listeners(channel, publish) or 0
 return { cjson.encode(found), now }`,
       ].join('\n'),
     }),
+    /** Tells the processes that hold a lock that others have ended a hold of it. */
+    tellHolders: script<{ lock: string }, { channel: string; publish: string }, [told: number]>({
+      name: 'inspection/tell-holders',
+      keyNames: ['lock'],
+      argumentNames: ['channel', 'publish'],
+      replies: [[{ holds: 'number' }]],
+      text: `local lock = KEYS[1]
+local channel = ARGV[1]
+local publish = ARGV[2]
+redis.call(publish, channel, lock)
+return { 1 }`,
+    }),
   },
   limit: {
     /** Acquires a permit for a new owner that has no place, if fewer than `limit` permits are in use and no waiter has a place. */

@@ -15,7 +15,9 @@ const release = (name: string, options: ReleaseOptions, { terminal, environment 
     if (!(await locks.releaseHolder(name, owner))) {
       throw new CommandFailure(`Nothing was released: "${name}" is not held by ${owner}`, ExitCode.data);
     }
-    terminal.say(`"${name}" was released; the process of ${owner} notices that at its next renewal`);
+    terminal.say(
+      `"${name}" was released; the process of ${owner} is told now, and notices at its next renewal at the latest`,
+    );
     return ExitCode.ok;
   });
 

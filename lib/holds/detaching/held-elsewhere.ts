@@ -41,7 +41,7 @@ export const parseHeld = (given: unknown, defaults: AcquireDefaults): ParsedHeld
   return { connection: undefined, kind: 'plain', name: fullName(name, defaults), owner: parseOwner(owner) };
 };
 
-interface HeldServices extends Pick<GrantServices, 'defaults' | 'watchdog'> {
+interface HeldServices extends Pick<GrantServices, 'defaults' | 'watchdog' | 'endsByOthers'> {
   readonly kinds: Readonly<Record<DetachableKind, LockKind>>;
   readonly backend: { readonly takeOver: LockBackend['takeOver'] };
 }
@@ -66,10 +66,12 @@ export const extendHeld = async (
  * @throws LockUnavailableError
  */
 export const releaseHeld = async (
-  { kinds, watchdog }: HeldServices,
+  { kinds, watchdog, endsByOthers }: HeldServices,
   { kind, name, owner }: ParsedHeld,
 ): Promise<boolean> => {
   const { operations, silent } = kinds[kind];
   const { outcome } = await operations.release({ name, owner, lease: watchdog.timeout, silent });
-  return outcome !== 'not-held';
+  if (outcome === 'not-held') return false;
+  await endsByOthers.tell({ name });
+  return true;
 };

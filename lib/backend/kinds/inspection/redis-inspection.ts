@@ -3,6 +3,7 @@ import {
   fairDeadlines,
   fairQueue,
   holderRecords,
+  holdersChannel,
   latchChannel,
   limitChannel,
   limitPermits,
@@ -196,6 +197,14 @@ export class RedisInspection extends RedisOperations {
     const record = holderRecords(name) + owner;
     const run = (deadline: number) => this.commands.run(scripts.inspection.dropRecord, { record }, {}, deadline, name);
     await this.whenReady(record, run, name);
+  }
+
+  /** Tells the processes that hold a name that others have ended a hold of it. */
+  async tellHolders(name: string): Promise<void> {
+    const args = this.announcing(holdersChannel(name));
+    await this.whenReady(name, (deadline) =>
+      this.commands.run(scripts.inspection.tellHolders, { lock: name }, args, deadline, name),
+    );
   }
 
   private async counter(name: string, channel: string): Promise<StoredState> {
