@@ -45,6 +45,11 @@ export interface AcquireRequest {
    * its lease. Absent: the owner is new, and what it may have is undone.
    */
   readonly isChosen?: boolean | undefined;
+  /**
+   * What becomes of another owner that has the lock: it is asked to end, and this attempt acquires nothing, or the lock is
+   * taken from it. Absent: nothing.
+   */
+  readonly replaces?: 'asks' | 'takes' | undefined;
 }
 
 /** @typeParam Use How much is in use, if several owners may hold it at once. */

@@ -2,9 +2,10 @@ import { MOST_PERMITS } from '../backend/kinds/counters/counters.js';
 import type { Beside } from '../validation/refused.js';
 import { contradiction, invalidOption, namesOf, parseCount, parseOptions } from '../validation/options.js';
 import { type ConnectionChoice, parseConnectionName } from '../locks/options/connection-choice.js';
-import { type ChosenKind, KIND_OPTIONS, type LockKindOptions, parseKind } from '../locks/options/kind.options.js';
+import { type ChosenKind, KIND_OPTIONS, type LockKindOptions } from '../locks/options/kind.options.js';
 import {
   defaultWaitOf,
+  parseKindOfWork,
   parseWithLock,
   WITH_LOCK_OPTIONS,
   type WithLockOptions,
@@ -170,10 +171,12 @@ const planOf = (given: GivenLockedOptions): LockedPlan => {
 };
 
 const parseNeed = (given: GivenLockedOptions): LockedPlan['need'] =>
-  given.permits === undefined ? parseKind(given) : parsePermits(given);
+  given.permits === undefined ? parseKindOfWork(given) : parsePermits(given);
 
 const parsePermits = (given: GivenLockedOptions): Permits => {
   const other = NOT_WITH_PERMITS.find((option) => given[option] !== undefined);
   if (other) throw contradiction('permits', other, 'permits are those of a semaphore');
+  if (given.onConflict === 'replace')
+    throw contradiction('permits', 'onConflict "replace"', 'only plain and fenced locks are taken over');
   return { permits: parseCount(given.permits, 'permits', { min: 1, max: MOST_PERMITS }) };
 };

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { KeyPart } from '../keys/key-encoding.js';
-import type { KindContradictions } from '../locks/options/kind.options.js';
+import type { KindContradictions, ReplaceContradictions } from '../locks/options/kind.options.js';
 import type { CheckContradictions, CheckNames, Refused } from '../validation/refused.js';
 import type { LeaseContradictions } from '../waiting/acquire.options.js';
 import type { LockedOptions, NeedContradictions } from './locked.options.js';
@@ -126,7 +126,10 @@ type CheckConflict<O, M extends Method> =
 
 /** @typeParam T All options that there are. */
 export type CheckOptions<O, T = LockedOptions> = CheckNames<O, T> &
-  CheckContradictions<O, [...NeedContradictions, ...KindContradictions, ...LeaseContradictions]>;
+  CheckContradictions<
+    O,
+    [...NeedContradictions, ...ReplaceContradictions, ...KindContradictions, ...LeaseContradictions]
+  >;
 
 /**
  * The decorator made by `Locked('order:<0>')`: fits methods whose arguments have the properties named by the template.

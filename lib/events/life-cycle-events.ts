@@ -33,10 +33,10 @@ interface OfOwner extends OfLock {
 /**
  * How a hold ended. `released`: Redis confirmed it. `unconfirmed`: Redis has not confirmed it, so the release continues in
  * the background. `kept`: the lock stays locked until `holdAtLeast` is over. `abandoned`: it stays locked until its lease
- * ends. `detached`: it was passed to the owner of a token. `converted`: its owner reads instead of writing, or the other
+ * ends. `replaced`: a newer caller has taken it over. `detached`: it was passed to the owner of a token. `converted`: its owner reads instead of writing, or the other
  * way round, and `acquired` follows.
  */
-export type HowReleased = 'released' | 'unconfirmed' | 'kept' | 'abandoned' | 'detached' | 'converted';
+export type HowReleased = 'released' | 'unconfirmed' | 'kept' | 'abandoned' | 'replaced' | 'detached' | 'converted';
 
 /**
  * A step in the life of one acquisition. The usual order is `waiting` (only if the lock was not free), then `acquired`,

@@ -6,7 +6,10 @@ import { holdersChannel } from '../keys/redisson-keys.js';
 import { LinkedList, ListNode } from '../linked-list.js';
 import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
 import { ChannelListener, type ChannelReceiver } from '../waiting/channel-listener.js';
+import type { OwnerId } from '../context/owner-ids.js';
+import type { Lease } from '../watchdog/lease.js';
 import { type LockFamily, storedName } from './lock-kind.js';
+import { replacedError } from './loss.js';
 
 /** How long code has its signal before the process listens, ms: most holds are over by then, and cost nothing. */
 const LISTENS_AFTER_MS = 100;
@@ -19,12 +22,20 @@ interface NamedLock {
 
 /** A grant that can be ended by others. */
 interface WatchedGrant extends NamedLock {
+  readonly owner: OwnerId;
+  readonly kind: { readonly family: LockFamily; readonly isReplaceable?: boolean };
+  readonly lease: Pick<Lease, 'lose'>;
   /** Asks the server whether it still has the lock, after the commands in flight. */
   verifyAfterCommands(): Promise<void>;
+  /** Signals the holder to stop. */
+  abort(reason: Error): void;
 }
 
 /** A grant whose code has its signal. */
 export class Watch extends ListNode<Watch> {
+  /** Once it listens. */
+  channel: HoldersChannel | undefined = undefined;
+
   /** @param due When it begins to listen, on the scheduler's clock. */
   constructor(
     readonly grant: WatchedGrant,
@@ -34,24 +45,83 @@ export class Watch extends ListNode<Watch> {
   }
 }
 
-/** The channel of a name, while a grant of it listens. */
-class HeldName implements ChannelReceiver {
-  readonly watches = new Set<Watch>();
+/** Its owner is asked to end, or has lost the lock. */
+const MESSAGE = /^(replaced?) (.+)$/s;
 
-  constructor(readonly onFailed: (error: unknown) => void) {}
+/** The channel on which the holders of one name are told, while it has users. */
+class HoldersChannel implements ChannelReceiver {
+  users = 0;
+  /** Acquisitions under way, of which a grant may come that a message has overtaken. */
+  acquiring = 0;
+  private readonly grants = new Set<WatchedGrant>();
+  /** Messages meanwhile. */
+  private readonly early = new Set<string>();
+  /** Resolves once it is subscribed to, or cannot be for now. */
+  readonly whenBegun: Promise<void>;
+  private begun = (): void => {};
 
-  /** The first message may have been missed. After a reconnection, the watchdog asks about every grant. */
+  constructor(
+    private readonly clientId: string,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.whenBegun = new Promise((resolve) => (this.begun = resolve));
+  }
+
+  /** A message may have been missed. After a reconnection, the watchdog asks about every grant. */
   onSubscribed(): void {
+    this.begun();
     this.verifyAll();
   }
 
+  onUnsubscribed(): void {
+    this.begun();
+  }
+
+  onFailed(error: unknown): void {
+    this.begun();
+    this.onError(error);
+  }
+
   onMessage(message: string | undefined): void {
-    if (message !== undefined) this.verifyAll();
+    if (message === undefined) return;
+    for (const grant of this.grants) tell(grant, message);
+    // Other processes have owners of their own.
+    if (this.acquiring > 0 && (!MESSAGE.test(message) || message.includes(this.clientId))) this.early.add(message);
+  }
+
+  add(grant: WatchedGrant): void {
+    this.grants.add(grant);
+    for (const message of this.early) tell(grant, message);
+  }
+
+  delete(grant: WatchedGrant): void {
+    this.grants.delete(grant);
+  }
+
+  endAcquisition(): void {
+    this.acquiring -= 1;
+    if (this.acquiring === 0) this.early.clear();
   }
 
   private verifyAll(): void {
-    for (const { grant } of this.watches) void grant.verifyAfterCommands();
+    for (const grant of this.grants) void grant.verifyAfterCommands();
   }
+}
+
+/** Tells a grant what may concern it: whatever is not for one owner, it asks the server about. */
+const tell = (grant: WatchedGrant, message: string): void => {
+  const [, word, owner] = MESSAGE.exec(message) ?? [];
+  if (owner === undefined) void grant.verifyAfterCommands();
+  else if (owner === grant.owner) {
+    grant.abort(replacedError(grant.name, owner));
+    if (word === 'replaced') grant.lease.lose('gone');
+  }
+};
+
+/** A channel, and its subscription. */
+interface Heard {
+  readonly channel: HoldersChannel;
+  readonly listener: ChannelListener;
 }
 
 /** The parts of a connection that {@link EndsByOthers} needs. */
@@ -60,15 +130,17 @@ interface EndServices {
   readonly inspection: Pick<LockBackend['inspection'], 'tellHolders'>;
   readonly scheduler: MonotonicScheduler;
   readonly events: LockEvents;
+  /** Begins the ids of all owners of the connection that the application has not chosen. */
+  readonly clientId: string;
 }
 
 /**
- * Tells holders that others have ended their hold, such as by a forced release: their signals abort within a round trip
- * instead of at the next renewal. Only code that has its signal for some time listens; the message is a hint, upon which
- * the process asks the server.
+ * Tells holders that others have ended their hold, by a forced release or because they take the lock over: their signals
+ * abort within a round trip instead of at the next renewal. Only code that has its signal for some time listens, or may be
+ * replaced at any time.
  */
 export class EndsByOthers {
-  private readonly names = new Map<string, { readonly held: HeldName; readonly listener: ChannelListener }>();
+  private readonly names = new Map<string, Heard>();
   /** In the order in which they are due. */
   private readonly waiting = new LinkedList<Watch>();
   private timer: ScheduledTask | undefined;
@@ -79,19 +151,33 @@ export class EndsByOthers {
   /** Listens for a grant whose code has its signal, until {@link unwatch}. */
   watch(grant: WatchedGrant): Watch {
     const watch = new Watch(grant, this.services.scheduler.now() + LISTENS_AFTER_MS);
-    this.waiting.append(watch);
-    // One timer for all: most end before it, and none of them sets another.
-    this.timer ??= this.services.scheduler.schedule(LISTENS_AFTER_MS, () => this.listenDue());
+    if (grant.kind.isReplaceable) this.listenFor(watch);
+    else {
+      this.waiting.append(watch);
+      // One timer for all: most end before it, and none of them sets another.
+      this.timer ??= this.services.scheduler.schedule(LISTENS_AFTER_MS, () => this.listenDue());
+    }
     return watch;
   }
 
   unwatch(watch: Watch): void {
-    if (this.waiting.delete(watch)) return;
-    const name = nameOf(watch.grant);
-    const found = this.names.get(name);
-    if (!found?.held.watches.delete(watch) || found.held.watches.size > 0) return;
-    this.names.delete(name);
-    found.listener.close();
+    if (this.waiting.delete(watch) || !watch.channel) return;
+    watch.channel.delete(watch.grant);
+    this.leave(nameOf(watch.grant), watch.channel);
+    watch.channel = undefined;
+  }
+
+  /** Runs `work` while the name is listened to, so that no grant that comes of it misses a message. */
+  async whileListening<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const channel = this.use(name);
+    channel.acquiring += 1;
+    try {
+      await channel.whenBegun;
+      return await work();
+    } finally {
+      channel.endAcquisition();
+      this.leave(name, channel);
+    }
   }
 
   /** Subscribes unless subscribed already: the first subscription may have failed. */
@@ -114,25 +200,40 @@ export class EndsByOthers {
         return;
       }
       this.waiting.delete(first);
-      this.listen(first);
+      this.listenFor(first);
     }
   }
 
-  private listen(watch: Watch): void {
-    if (isOnQuorum(watch.grant)) return;
-    const name = nameOf(watch.grant);
-    const known = this.names.get(name);
-    if (known) {
-      known.held.watches.add(watch);
-      // The messages of before were for other grants.
-      void watch.grant.verifyAfterCommands();
-      return;
-    }
-    const held = new HeldName((error) => this.failed(error));
-    held.watches.add(watch);
-    const listener = new ChannelListener(this.services.pubSub, holdersChannel(name), held);
-    this.names.set(name, { held, listener });
+  private listenFor(watch: Watch): void {
+    const { grant } = watch;
+    if (isOnQuorum(grant)) return;
+    const channel = this.use(nameOf(grant));
+    watch.channel = channel;
+    channel.add(grant);
+    // Others listen already, and the messages of before were not for this grant. Of one that is replaceable, none came before.
+    if (channel.users > 1 && !grant.kind.isReplaceable) void grant.verifyAfterCommands();
+  }
+
+  private use(name: string): HoldersChannel {
+    const { channel } = this.names.get(name) ?? this.begin(name);
+    channel.users += 1;
+    return channel;
+  }
+
+  private begin(name: string): Heard {
+    const channel = new HoldersChannel(this.services.clientId, (error) => this.failed(error));
+    const listener = new ChannelListener(this.services.pubSub, holdersChannel(name), channel);
+    const heard = { channel, listener };
+    this.names.set(name, heard);
     listener.listen();
+    return heard;
+  }
+
+  private leave(name: string, channel: HoldersChannel): void {
+    channel.users -= 1;
+    if (channel.users > 0) return;
+    this.names.get(name)?.listener.close();
+    this.names.delete(name);
   }
 
   /** Nobody waits for a message, so no caller learns of a failure; one that will come again is told once. */

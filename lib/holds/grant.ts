@@ -97,6 +97,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     this.holds = new GrantHolds(acquired.sent, watchdog.timeout, defaults.maxHold);
     this.lease = new Lease(scheduler, acquired.sent, acquired.lease, this);
     if (kind.owner === undefined) runtime.grants.add(this);
+    if (kind.isReplaceable) this.watch = runtime.endsByOthers.watch(this);
   }
 
   /** Whether a hold remains after all pending releases, so that others may join it. */

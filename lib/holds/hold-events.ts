@@ -4,6 +4,7 @@ import { shownOwner } from '../context/chosen-owner.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { LockKind } from './lock-kind.js';
+import type { LockLostError } from '../errors.js';
 import type { lossTexts } from './loss.js';
 
 /** The code that acquired a lock. */
@@ -75,14 +76,20 @@ export const tellAge = (grant: ToldHold, type: 'long-hold' | 'max-hold-reached',
 export const tellForgotten = (grant: ToldHold, acquiredAt: string | undefined): void =>
   grant.runtime.events.emit({ type: 'forgotten', ...eventFieldsOf(grant), acquiredAt });
 
-/** Tells of a hold that ended before its owner released it. */
-export const tellLoss = (grant: ToldHold, texts: ReturnType<typeof lossTexts>, error: unknown): void => {
-  const { events } = grant.runtime;
+/** How a grant has ended if its loss is as the application wants it: nothing has to be looked into. */
+const howMeant = ({ kind, loss }: ToldHold, error: LockLostError): HowReleased | undefined => {
+  if (error.details['reason'] === 'replaced') return 'replaced';
   // A lock of an owner that the application has chosen ends by its lease if nobody extends it.
-  const isMeant = grant.kind.owner !== undefined && grant.loss === 'lease-over';
-  if (!isMeant) events.emit({ type: 'lost', ...eventFieldsOf(grant), ...texts });
-  else if (events.hears('released')) events.emit({ type: 'released', ...eventFieldsOf(grant), how: 'abandoned' });
-  endHold(grant, isMeant ? undefined : error);
+  return kind.owner !== undefined && loss === 'lease-over' ? 'abandoned' : undefined;
+};
+
+/** Tells of a hold that ended before its owner released it. */
+export const tellLoss = (grant: ToldHold, texts: ReturnType<typeof lossTexts>, error: LockLostError): void => {
+  const { events } = grant.runtime;
+  const how = howMeant(grant, error);
+  if (!how) events.emit({ type: 'lost', ...eventFieldsOf(grant), ...texts });
+  else if (events.hears('released')) events.emit({ type: 'released', ...eventFieldsOf(grant), how });
+  endHold(grant, how ? undefined : error);
 };
 
 /** Tells how a hold ended, unless it was lost before. On the hot path, see docs/architecture.md#hot-path. */

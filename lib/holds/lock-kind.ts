@@ -70,6 +70,8 @@ export interface LockKind {
    * Redis, which a Java peer may set to what its own hold needs. Absent: no.
    */
   readonly renewsLeases?: boolean;
+  /** Whether others may take its holds over at any time, so that code with a signal listens from the start. Absent: no. */
+  readonly isReplaceable?: boolean;
   /** Whether releases are not announced, since all waiters poll. Absent: they are announced. */
   readonly silent?: boolean;
   /** How its holds can be detached. Absent: they cannot. */

@@ -60,6 +60,15 @@ export const lossError = (
   });
 };
 
+/** The reason for a holder to end its work, which a newer caller wants, or has. */
+export const replacedError = (name: string, ownerId: OwnerId): LockLostError => {
+  const owner = shownOwner(ownerId);
+  return new LockLostError(`Lock "${name}" is taken over by a newer caller from ${owner}: end the work now`, {
+    lockName: name,
+    details: { owner, reason: 'replaced' },
+  });
+};
+
 /** A hold that the server is asked about. */
 interface AskedHold {
   readonly name: string;

@@ -15,11 +15,12 @@ import { LockOptionsError, LockOwnershipError } from '../errors.js';
 import type { EndsByOthers } from '../holds/ends-by-others.js';
 import type { DetachableKind } from '../holds/detaching/hold-token.js';
 import type { Converting, Detaching, LockFamily, LockKind, ReenteredLock, SpinKind } from '../holds/lock-kind.js';
-import type { ChosenKind, Limit, Owned } from './options/kind.options.js';
+import type { ChosenKind, Limit, Owned, Replacing } from './options/kind.options.js';
 import { WriterPreferenceAcquirer } from '../waiting/writer-preference-acquirer.js';
 import { LimitAcquirers } from '../waiting/limit-acquirers.js';
 import { lockChannel, readWriteLockChannel } from '../keys/redisson-keys.js';
 import { type Drainable, drainAll, type WaitDependencies } from '../waiting/acquirer.js';
+import { replacingAcquirer } from '../waiting/replacing-acquirer.js';
 import { ChosenOwnerAcquirer } from '../waiting/chosen-owner-acquirer.js';
 
 /** The read and write half, each also in a variant that prefers waiting writers to new readers. */
@@ -115,12 +116,31 @@ const ownedKinds = (
   };
 };
 
+/** The kinds of locks that their callers take over from their holders, made of those whose data they have. */
+const replacingKinds = (
+  kinds: Readonly<Record<Replacing['replaces'], LockKind>>,
+  { owners, events, waiting, endsByOthers }: Pick<KindParts, 'owners' | 'events' | 'waiting' | 'endsByOthers'>,
+): KindsOf<Replacing> => {
+  const madeOf = (kind: LockKind): LockKind => {
+    const acquirer = replacingAcquirer(kind, owners, events, waiting, (name, work) =>
+      endsByOthers.whileListening(name, work),
+    );
+    return { ...kind, acquirer, isReplaceable: true };
+  };
+  const made = { plain: madeOf(kinds.plain), fenced: madeOf(kinds.fenced) };
+  return {
+    acquirer: drainAll([made.plain.acquirer, made.fenced.acquirer]),
+    of: ({ replaces }) => made[replaces],
+  };
+};
+
 /** The lock kinds of one connection. */
 export type LockKinds = Readonly<Record<'plain' | 'fair' | 'fenced' | 'group', LockKind>> &
   ReadWriteKinds & {
     readonly spin: SpinKind;
     readonly limit: KindsOf<Limit>;
     readonly owned: KindsOf<Owned>;
+    readonly replacing: KindsOf<Replacing>;
     /** Only if independent masters are configured. */
     readonly quorum?: LockKind;
   };
@@ -138,7 +158,7 @@ interface KindParts {
   readonly handOver: HandOverLimits;
   /** The name of the connection. */
   readonly connection: string;
-  readonly endsByOthers: Pick<EndsByOthers, 'tell'>;
+  readonly endsByOthers: Pick<EndsByOthers, 'tell' | 'whileListening'>;
 }
 
 /** Re-entry check of kinds with tokens. @throws LockOwnershipError if the current hold has no token. */
@@ -220,6 +240,7 @@ export const createKinds = ({
       handOver: spinQueue,
     },
     fenced,
+    replacing: replacingKinds({ plain, fenced }, { owners, events, waiting, endsByOthers }),
     owned: ownedKinds(plain, fenced, backend.takeOver, waiting, endsByOthers),
     group: queuedKind('group', 'group', groupLock, { channelOf: channelOfGroup }),
     limit: limitKinds(
@@ -248,7 +269,10 @@ const refuseReentry = ({ name, owner }: ReenteredLock): never => {
  * @throws LockOptionsError if it needs independent servers and none are configured.
  */
 export const chosenKind = (kinds: LockKinds, chosen: ChosenKind): LockKind => {
-  if (typeof chosen === 'object') return 'owner' in chosen ? kinds.owned.of(chosen) : kinds.limit.of(chosen);
+  if (typeof chosen === 'object') {
+    if ('limit' in chosen) return kinds.limit.of(chosen);
+    return 'owner' in chosen ? kinds.owned.of(chosen) : kinds.replacing.of(chosen);
+  }
   if (chosen === 'nonReentrant') return { ...kinds.plain, checkReentry: refuseReentry };
   if (chosen === 'nonReentrantFair') return { ...kinds.fair, checkReentry: refuseReentry };
   const kind = kinds[chosen];

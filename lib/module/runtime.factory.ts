@@ -143,7 +143,13 @@ export const createRuntime = (
   const polling = { subscribed: safetyPoll, unsubscribed: Math.min(UNSUBSCRIBED_POLL_MS, safetyPoll) };
   const waiting = { pubSub: backend.pubSub, scheduler, polling, commandTimeout, maxQueue };
   const owners = new OwnerIds();
-  const endsByOthers = new EndsByOthers({ pubSub: backend.pubSub, inspection: backend.inspection, scheduler, events });
+  const endsByOthers = new EndsByOthers({
+    pubSub: backend.pubSub,
+    inspection: backend.inspection,
+    scheduler,
+    events,
+    clientId: owners.clientId,
+  });
   const kinds = createKinds({
     backend,
     masters,

@@ -71,7 +71,8 @@ const connectionStats = (runtime: LockRuntime): ConnectionStats => {
   const tally = new Tally();
   for (const { kind, origin } of grants) tally.add('held', kind.name, origin?.template);
   for (const { isHeld } of permitsOut) if (isHeld) tally.add('held', 'permitExpirableSemaphore', undefined);
-  const { limit, owned, ...others } = kinds;
+  // Callers that take a lock over wait among those of its kind.
+  const { limit, owned, replacing: _, ...others } = kinds;
   for (const { name, acquirer } of Object.values(others)) tally.addWaiters(name, acquirer);
   tally.addWaiters('limit', limit.acquirer);
   tally.addWaiters('reentrant', owned.acquirer);

@@ -44,10 +44,11 @@ export class TestConnection {
     neverForget(runtime);
     const pending = new Set<AcquireContext>();
     const { kinds, semaphores, expirablePermits, latches } = runtime;
-    const { limit, owned, ...locks } = kinds;
+    const { limit, owned, replacing, ...locks } = kinds;
     for (const { acquirer } of Object.values(locks)) recordPending(acquirer, pending);
     recordPendingOf(limit, pending);
     recordPendingOf(owned, pending);
+    recordPendingOf(replacing, pending);
     recordPending(semaphores, pending);
     recordPending(expirablePermits, pending);
     recordPending(latches, pending);

@@ -18,7 +18,7 @@ const setUp = () => {
     'semaphore/take': () => ['taken', '', 0, 1],
     'semaphore/undo': () => ['undone', 1],
     'semaphore/release': () => ['released', '', 0, 3],
-    'latch/count-down': () => ['counted', '', 0],
+    'counter/count-down': () => ['counted', '', 0],
     'permits/acquire': () => ['acquired', '', 0, 1, 0],
     'permits/release-all': () => ['released', '', 1, 0],
     'counter/forget': () => [1],
@@ -41,7 +41,7 @@ type Bench = ReturnType<typeof setUp>;
 describe('A change that too few replicas have', () => {
   it.each([
     ['release', ({ semaphore }: Bench) => semaphore.release('s', 2), 'semaphore/release'],
-    ['count-down', ({ latch }: Bench) => latch.countDown('s'), 'latch/count-down'],
+    ['count-down', ({ latch }: Bench) => latch.countDown('s'), 'counter/count-down'],
   ] as const)(
     'D25: a %s is repeated by its idempotency key, on the current master, until enough replicas have it',
     async (_, call, script) => {
@@ -92,7 +92,7 @@ describe('A change that too few replicas have', () => {
   it('D25: is not confirmed if nothing was changed', async () => {
     const { commands, semaphore, latch, replies } = setUp();
     replies['semaphore/take'] = () => ['too-few', '', 0, 1];
-    replies['latch/count-down'] = () => ['open', '', 0];
+    replies['counter/count-down'] = () => ['open', '', 0];
     commands.replicas = () => Promise.reject(new Error('asked'));
     await expect(semaphore.take('s', 2)).resolves.toMatchObject({ outcome: 'too-few' });
     await latch.countDown('s');

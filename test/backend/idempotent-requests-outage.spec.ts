@@ -95,7 +95,7 @@ const REQUESTS = [
   ['acquire', 2, ({ semaphore }: Bench) => semaphore.take('s', 2), 'semaphore/undo', ['undone', 0]],
   ['drain', undefined, ({ semaphore }: Bench) => semaphore.drain('s'), 'semaphore/undo', ['undone', 0]],
   ['release', 3, ({ semaphore }: Bench) => semaphore.release('s', 3), 'semaphore/release', ['released', '', 0, 3]],
-  ['count-down', 1, ({ latch }: Bench) => latch.countDown('s'), 'latch/count-down', ['counted', '', 0]],
+  ['count-down', 1, ({ latch }: Bench) => latch.countDown('s'), 'counter/count-down', ['counted', '', 0]],
 ] as const;
 
 describe.each(REQUESTS)('A request (%s) whose reply was lost in an outage', (request, count, call, follower, done) => {

@@ -78,7 +78,7 @@ const OTHERS: readonly Operation[] = [
   ['read-lock/upgrade', ({ conversion }) => conversion.upgrade({ name: 'n', from: 'me:1', to: 'me:2', lease: 30_000 })],
   ['permits/update-lease', ({ permits }) => permits.updateLease('n', '0', 30_000)],
   ['permits/release', ({ permits }) => permits.release('n', '0')],
-  ['latch/count-down', ({ latch }) => latch.countDown('n')],
+  ['counter/count-down', ({ latch }) => latch.countDown('n')],
 ];
 
 const open = () => {

@@ -32,7 +32,7 @@ onEveryBackend((world) => {
       const { locks } = await world.open();
       const hold = await locks.acquire('n');
       keepAtLeast(hold, 20);
-      await world.time.pass(30);
+      await world.time.passForClients(30);
       await expect(hold.release()).resolves.toBe('released');
       await expect(locks.getLock('n').isLocked()).resolves.toBe(false);
     });

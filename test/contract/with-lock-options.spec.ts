@@ -110,7 +110,7 @@ onEveryBackend((world) => {
 
   describe('Options that make no sense', () => {
     it.each<[object, RegExp]>([
-      [{ onConflict: 'wait' }, /onConflict must be "throw", "skip" or a function/],
+      [{ onConflict: 'wait' }, /onConflict must be "throw", "skip", "replace" or a function/],
       [{ holdAtLeast: 5 }, /holdAtLeast/],
       [{ holdAtLeast: '2s', lease: '1s' }, /holdAtLeast and lease contradict each other/],
       [{ holdAtLeast: '2m', maxHold: '1m' }, /holdAtLeast and maxHold contradict each other/],

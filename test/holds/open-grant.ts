@@ -55,6 +55,7 @@ export const openConnection = ({
       inspection: { tellHolders: () => Promise.resolve() },
       scheduler,
       events,
+      clientId: 'me',
     }),
   };
   return { clock, scheduler, watchdog, emitted, services, lock: new AnsweredLock(scheduler) };

@@ -549,6 +549,55 @@ const lastToken = (token) => {
   return [last];
 };
 
+// kinds/shared/take-fenced-lock.lua
+let TOKEN_LASTS = 604800000;
+const takeFencedLock = (lock, token, last, owner, lease, fencing, isFree) => {
+  let time = L.redis.call('TIME')[0];
+  let micros = L.number(L.get(time, 1)) * 1000000 + L.number(L.get(time, 2));
+  if (L.isTrue(isFree) || last === '0') {
+    if (fencing === 'clock' && L.tonumber(last)[0] < micros) {
+      L.redis.call('SET', token, ...L.string.format('%.0f', micros));
+    } else {
+      L.redis.call('INCR', token);
+    }
+    last = L.redis.call('GET', token)[0];
+  }
+  if (L.isTrue(isFree)) {
+    let refused = takeLock(lock, owner, lease)[0];
+    if (L.isTrue(refused)) {
+      return [undefined, refused];
+    }
+  } else if (L.redis.call('PTTL', lock)[0] < lease) {
+    L.redis.call('PEXPIRE', lock, lease);
+  }
+  if (fencing === 'clock' && L.tonumber(last)[0] <= micros) {
+    L.redis.call('PEXPIRE', token, L.number(lease) + L.number(TOKEN_LASTS));
+  } else if (L.redis.call('PTTL', token)[0] > 0) {
+    L.redis.call('SET', token, last);
+  }
+  return [last];
+};
+
+// kinds/shared/tell-shorter.lua
+const tellShorter = (before, left, channel, publish) => {
+  if (before === -1 || left < before) {
+    L.redis.pcall(publish, channel, ...L.math.max(2, left));
+  }
+  return L.nothing;
+};
+
+// kinds/shared/take-from-holder.lua
+const askToEnd = (holder, holders, publish) => {
+  L.redis.pcall(publish, holders, 'replace ' + L.text(holder));
+  return L.nothing;
+};
+const dropForNewer = (lock, holder, remaining, lease, holders, channel, publish) => {
+  L.redis.call('DEL', lock);
+  L.redis.pcall(publish, holders, 'replaced ' + L.text(holder));
+  tellShorter(remaining, lease, channel, publish);
+  return L.nothing;
+};
+
 // kinds/shared/is-later.lua
 const isLater = (token, other) => {
   if (L.length(token) !== L.length(other)) {
@@ -943,14 +992,6 @@ const takeNumber = (permits, owner, now) => {
 const keepPermit = (permits, owner, lease, now) => {
   L.redis.call('PEXPIRE', permits, ...L.math.max(L.redis.call('PTTL', permits)[0], lease));
   L.redis.call('ZADD', permits, 'XX', L.number(now) + L.number(lease), owner);
-  return L.nothing;
-};
-
-// kinds/shared/tell-shorter.lua
-const tellShorter = (before, left, channel, publish) => {
-  if (before === -1 || left < before) {
-    L.redis.pcall(publish, channel, ...L.math.max(2, left));
-  }
   return L.nothing;
 };
 
@@ -2180,7 +2221,6 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       return L.redis.error_reply('ERR argument notAfter is not a number');
     }
     let fencing = L.get(ARGV, 4);
-    let TOKEN_LASTS = 604800000;
     let now = serverNow()[0];
     if (now > notAfter) {
       return [L.tableOf(['late', 0, '', now, ''])];
@@ -2199,30 +2239,13 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(last)) {
       return [L.tableOf(['no-token', 0, foreign, now, ''])];
     }
-    let time = L.redis.call('TIME')[0];
-    let micros = L.number(L.get(time, 1)) * 1000000 + L.number(L.get(time, 2));
-    if (L.isTrue(isFree) || last === '0') {
-      if (fencing === 'clock' && L.tonumber(last)[0] < micros) {
-        L.redis.call('SET', token, ...L.string.format('%.0f', micros));
-      } else {
-        L.redis.call('INCR', token);
-      }
-      last = L.redis.call('GET', token)[0];
-    }
-    if (L.isTrue(isFree)) {
-      let refused = takeLock(lock, owner, lease)[0];
-      if (L.isTrue(refused)) {
-        return [refused];
-      }
-    } else if (L.redis.call('PTTL', lock)[0] < lease) {
-      L.redis.call('PEXPIRE', lock, lease);
-    }
-    if (fencing === 'clock' && L.tonumber(last)[0] <= micros) {
-      L.redis.call('PEXPIRE', token, L.number(lease) + L.number(TOKEN_LASTS));
-    } else if (L.redis.call('PTTL', token)[0] > 0) {
-      L.redis.call('SET', token, last);
-    }
-    return [L.tableOf(['acquired', lease, '', now, last])];
+    let [given, refused] = takeFencedLock(lock, token, last, owner, lease, fencing, isFree);
+    return [
+      L.or(
+        L.and(given, () => L.tableOf(['acquired', lease, '', now, given])),
+        () => refused,
+      ),
+    ];
   },
   'fenced-lock/current-token': (KEYS, ARGV) => {
     let token = L.get(KEYS, 1);
@@ -2231,6 +2254,55 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       return [L.tableOf(['no-token', found])];
     }
     return [L.tableOf(['token', last])];
+  },
+  'fenced-lock/replace': (KEYS, ARGV) => {
+    let lock = L.get(KEYS, 1);
+    let token = L.get(KEYS, 2);
+    let owner = L.get(ARGV, 1);
+    let lease = L.tonumber(L.get(ARGV, 2))[0];
+    if (!L.isTrue(lease)) {
+      return L.redis.error_reply('ERR argument lease is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 3))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let fencing = L.get(ARGV, 4);
+    let asks = L.tonumber(L.get(ARGV, 5))[0];
+    if (!L.isTrue(asks)) {
+      return L.redis.error_reply('ERR argument asks is not a number');
+    }
+    let holders = L.get(ARGV, 6);
+    let channel = L.get(ARGV, 7);
+    let publish = L.get(ARGV, 8);
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', 0, '', now, ''])];
+    }
+    let [holder, found] = soleHold(lock);
+    if (!L.isTrue(holder)) {
+      return [L.tableOf(['wrong-type', 0, found, now, ''])];
+    }
+    let isOther = L.and(holder !== '', () => holder !== owner);
+    let remaining = L.redis.call('PTTL', lock)[0];
+    if (L.isTrue(isOther) && asks === 1) {
+      askToEnd(holder, holders, publish);
+      return [L.tableOf(['busy', remaining, holder, now, ''])];
+    }
+    let [last, foreign] = lastToken(token);
+    if (!L.isTrue(last)) {
+      return [L.tableOf(['no-token', 0, foreign, now, ''])];
+    }
+    if (L.isTrue(isOther)) {
+      dropForNewer(lock, holder, remaining, lease, holders, channel, publish);
+    }
+    let [given, refused] = takeFencedLock(lock, token, last, owner, lease, fencing, holder !== owner);
+    return [
+      L.or(
+        L.and(given, () => L.tableOf(['acquired', lease, '', now, given])),
+        () => refused,
+      ),
+    ];
   },
   'fencing/advance': (KEYS, ARGV) => {
     let fence = L.get(KEYS, 1);
@@ -2800,7 +2872,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     let lock = L.get(KEYS, 1);
     let channel = L.get(ARGV, 1);
     let publish = L.get(ARGV, 2);
-    L.redis.call(publish, channel, lock);
+    L.redis.pcall(publish, channel, 'ended ' + L.text(lock));
     return [L.tableOf([1])];
   },
   'limit/acquire': (KEYS, ARGV) => {
@@ -3422,6 +3494,48 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       );
     }
     return [reply];
+  },
+  'lock/replace': (KEYS, ARGV) => {
+    let lock = L.get(KEYS, 1);
+    let owner = L.get(ARGV, 1);
+    let lease = L.tonumber(L.get(ARGV, 2))[0];
+    if (!L.isTrue(lease)) {
+      return L.redis.error_reply('ERR argument lease is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 3))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let asks = L.tonumber(L.get(ARGV, 4))[0];
+    if (!L.isTrue(asks)) {
+      return L.redis.error_reply('ERR argument asks is not a number');
+    }
+    let holders = L.get(ARGV, 5);
+    let channel = L.get(ARGV, 6);
+    let publish = L.get(ARGV, 7);
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', 0, '', now])];
+    }
+    let [holder, found] = soleHold(lock);
+    if (!L.isTrue(holder)) {
+      return [L.tableOf(['wrong-type', 0, found, now])];
+    }
+    if (holder === owner) {
+      if (L.redis.call('PTTL', lock)[0] < lease) {
+        L.redis.call('PEXPIRE', lock, lease);
+      }
+      return [L.tableOf([lease, now])];
+    }
+    if (holder !== '') {
+      let remaining = L.redis.call('PTTL', lock)[0];
+      if (asks === 1) {
+        askToEnd(holder, holders, publish);
+        return [L.tableOf(['busy', remaining, holder, now])];
+      }
+      dropForNewer(lock, holder, remaining, lease, holders, channel, publish);
+    }
+    return [L.or(takeLock(lock, owner, lease)[0], () => L.tableOf([lease, now]))];
   },
   'lock/wait': (KEYS, ARGV) => {
     let lock = L.get(KEYS, 1);

@@ -633,6 +633,39 @@ const soleHold = `local function soleHold(lock)
   local mode = redis.call('HGET', lock, 'mode')
   return nil, (mode == 'read' or mode == 'write') and 'hash of a read-write lock' or 'hash that is no lock of this kind'
 end`;
+/** kinds/shared/take-fenced-lock.lua */
+const takeFencedLock = `local TOKEN_LASTS = 604800000
+local function takeFencedLock(lock, token, last, owner, lease, fencing, isFree)
+  local time = redis.call('TIME')
+  local micros = time[1] * 1000000 + time[2]
+  if isFree or last == '0' then
+    if fencing == 'clock' and tonumber(last) < micros then
+      redis.call('SET', token, string.format('%.0f', micros))
+    else
+      redis.call('INCR', token)
+    end
+    last = redis.call('GET', token)
+  end
+  if isFree then
+    local refused = takeLock(lock, owner, lease)
+    if refused then return nil, refused end
+  elseif redis.call('PTTL', lock) < lease then
+    redis.call('PEXPIRE', lock, lease)
+  end
+  if fencing == 'clock' and tonumber(last) <= micros then
+    redis.call('PEXPIRE', token, lease + TOKEN_LASTS)
+  elseif redis.call('PTTL', token) > 0 then
+    redis.call('SET', token, last)
+  end
+  return last
+end`;
+/** kinds/shared/take-from-holder.lua */
+const takeFromHolder = `local function askToEnd(holder, holders, publish) redis.pcall(publish, holders, 'replace ' .. holder) end
+local function dropForNewer(lock, holder, remaining, lease, holders, channel, publish)
+  redis.call('DEL', lock)
+  redis.pcall(publish, holders, 'replaced ' .. holder)
+  tellShorter(remaining, lease, channel, publish)
+end`;
 /** kinds/shared/take-lock.lua */
 const takeLock = `local function takeLock(lock, owner, lease)
   redis.call('HSET', lock, owner, '1')
@@ -1410,8 +1443,8 @@ local fencing = ARGV[4]`,
         soleHold,
         takeLock,
         lastToken,
-        `local TOKEN_LASTS = 604800000
-local now = serverNow()
+        takeFencedLock,
+        `local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 local isFree = redis.call('EXISTS', lock) == 0
 if not isFree then
@@ -1421,28 +1454,8 @@ if not isFree then
 end
 local last, foreign = lastToken(token)
 if not last then return { 'no-token', 0, foreign, now, '' } end
-local time = redis.call('TIME')
-local micros = time[1] * 1000000 + time[2]
-if isFree or last == '0' then
-  if fencing == 'clock' and tonumber(last) < micros then
-    redis.call('SET', token, string.format('%.0f', micros))
-  else
-    redis.call('INCR', token)
-  end
-  last = redis.call('GET', token)
-end
-if isFree then
-  local refused = takeLock(lock, owner, lease)
-  if refused then return refused end
-elseif redis.call('PTTL', lock) < lease then
-  redis.call('PEXPIRE', lock, lease)
-end
-if fencing == 'clock' and tonumber(last) <= micros then
-  redis.call('PEXPIRE', token, lease + TOKEN_LASTS)
-elseif redis.call('PTTL', token) > 0 then
-  redis.call('SET', token, last)
-end
-return { 'acquired', lease, '', now, last }`,
+local given, refused = takeFencedLock(lock, token, last, owner, lease, fencing, isFree)
+return given and { 'acquired', lease, '', now, given } or refused`,
       ].join('\n'),
     }),
     /** Returns the token that was given last, to any owner. */
@@ -1457,6 +1470,79 @@ return { 'acquired', lease, '', now, last }`,
         `local last, found = lastToken(token)
 if not last then return { 'no-token', found } end
 return { 'token', last }`,
+      ].join('\n'),
+    }),
+    /** Acquires the lock for a new owner with a token above every earlier one, also from another owner: that is told, and loses it. */
+    replace: script<
+      { lock: string; token: string },
+      {
+        owner: string;
+        lease: number;
+        notAfter: number;
+        fencing: string;
+        asks: number;
+        holders: string;
+        channel: string;
+        publish: string;
+      },
+      [
+        outcome: 'acquired' | 'busy' | 'late' | 'wrong-type' | 'no-token',
+        remaining: number,
+        detail: string,
+        now: number,
+        fence: string,
+      ]
+    >({
+      name: 'fenced-lock/replace',
+      keyNames: ['lock', 'token'],
+      argumentNames: ['owner', 'lease', 'notAfter', 'fencing', 'asks', 'holders', 'channel', 'publish'],
+      grants: true,
+      replies: [
+        [
+          { holds: ['acquired', 'busy', 'late', 'wrong-type', 'no-token'] },
+          { holds: 'number' },
+          { holds: 'string' },
+          { holds: 'time' },
+          { holds: 'string' },
+        ],
+      ],
+      text: [
+        `local lock = KEYS[1]
+local token = KEYS[2]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local fencing = ARGV[4]
+local asks = tonumber(ARGV[5])
+if not asks then return redis.error_reply('ERR argument asks is not a number') end
+local holders = ARGV[6]
+local channel = ARGV[7]
+local publish = ARGV[8]`,
+        serverNow,
+        owners,
+        soleHold,
+        takeLock,
+        lastToken,
+        takeFencedLock,
+        tellShorter,
+        takeFromHolder,
+        `local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now, '' } end
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', 0, found, now, '' } end
+local isOther = holder ~= '' and holder ~= owner
+local remaining = redis.call('PTTL', lock)
+if isOther and asks == 1 then
+  askToEnd(holder, holders, publish)
+  return { 'busy', remaining, holder, now, '' }
+end
+local last, foreign = lastToken(token)
+if not last then return { 'no-token', 0, foreign, now, '' } end
+if isOther then dropForNewer(lock, holder, remaining, lease, holders, channel, publish) end
+local given, refused = takeFencedLock(lock, token, last, owner, lease, fencing, holder ~= owner)
+return given and { 'acquired', lease, '', now, given } or refused`,
       ].join('\n'),
     }),
   },
@@ -2019,7 +2105,7 @@ return { cjson.encode(found), now }`,
       text: `local lock = KEYS[1]
 local channel = ARGV[1]
 local publish = ARGV[2]
-redis.call(publish, channel, lock)
+redis.pcall(publish, channel, 'ended ' .. lock)
 return { 1 }`,
     }),
   },
@@ -2741,6 +2827,66 @@ for i, lock in ipairs(locks) do
   reply[i + 2] = held and 1 or 0
 end
 return reply`,
+      ].join('\n'),
+    }),
+    /** Acquires the lock for a new owner, also from another one: that is told, and loses it. */
+    replace: script<
+      { lock: string },
+      {
+        owner: string;
+        lease: number;
+        notAfter: number;
+        asks: number;
+        holders: string;
+        channel: string;
+        publish: string;
+      },
+      | [lease: number, now: number]
+      | [outcome: 'busy' | 'late' | 'wrong-type', remaining: number, detail: string, now: number]
+    >({
+      name: 'lock/replace',
+      keyNames: ['lock'],
+      argumentNames: ['owner', 'lease', 'notAfter', 'asks', 'holders', 'channel', 'publish'],
+      grants: true,
+      replies: [
+        [{ holds: 'number' }, { holds: 'time' }],
+        [{ holds: ['busy', 'late', 'wrong-type'] }, { holds: 'number' }, { holds: 'string' }, { holds: 'time' }],
+      ],
+      text: [
+        `local lock = KEYS[1]
+local owner = ARGV[1]
+local lease = tonumber(ARGV[2])
+if not lease then return redis.error_reply('ERR argument lease is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end
+local asks = tonumber(ARGV[4])
+if not asks then return redis.error_reply('ERR argument asks is not a number') end
+local holders = ARGV[5]
+local channel = ARGV[6]
+local publish = ARGV[7]`,
+        serverNow,
+        owners,
+        soleHold,
+        takeLock,
+        tellShorter,
+        takeFromHolder,
+        `local now = serverNow()
+if now > notAfter then return { 'late', 0, '', now } end
+local holder, found = soleHold(lock)
+if not holder then return { 'wrong-type', 0, found, now } end
+if holder == owner then
+  if redis.call('PTTL', lock) < lease then redis.call('PEXPIRE', lock, lease) end
+  return { lease, now }
+end
+if holder ~= '' then
+  local remaining = redis.call('PTTL', lock)
+  if asks == 1 then
+    askToEnd(holder, holders, publish)
+    return { 'busy', remaining, holder, now }
+  end
+  dropForNewer(lock, holder, remaining, lease, holders, channel, publish)
+end
+return takeLock(lock, owner, lease) or { lease, now }`,
       ].join('\n'),
     }),
     /** Acquires the lock for an owner whose client waits. If it is held, the client keeps its entry among those that wait, or gets one. */

@@ -115,6 +115,11 @@ export interface Owned {
   readonly isFenced: boolean;
 }
 
+/** A lock that its caller takes over from its holder. */
+export interface Replacing {
+  readonly replaces: 'plain' | 'fenced';
+}
+
 /** The kinds that options can select. */
 export type ChosenKind =
   | 'plain'
@@ -129,13 +134,35 @@ export type ChosenKind =
   | 'readBehindWriters'
   | 'writeFirst'
   | Limit
-  | Owned;
+  | Owned
+  | Replacing;
 
 const NAMED_KINDS: ReadonlyMap<unknown, ChosenKind> = new Map<KindName, ChosenKind>([
   ['spin', 'spin'],
   ['nonReentrant', 'nonReentrant'],
   ['redLock', 'quorum'],
 ]);
+
+/** Options of kinds whose locks are not taken over: of several holders, or in turn, or not by one script. */
+const NOT_REPLACEABLE = ['kind', 'mode', 'preference', 'fair', 'limit', 'numbered'] as const;
+
+/** Options that {@link parseReplacing} refuses, and why. */
+export type ReplaceContradictions = [
+  [
+    { readonly onConflict: 'replace' } & Beside<'onConflict', (typeof NOT_REPLACEABLE)[number] | 'permits'>,
+    'only plain and fenced locks are taken over: without kind, mode, preference, fair, limit and permits',
+  ],
+];
+
+/**
+ * The kind of a call that takes its lock over.
+ * @throws LockOptionsError as {@link parseKind}, or for a kind whose locks are not taken over.
+ */
+export const parseReplacing = (given: Partial<Record<keyof KindChoice, unknown>>): Replacing => {
+  const other = NOT_REPLACEABLE.find((option) => given[option] !== undefined);
+  if (other) throw contradiction('onConflict "replace"', other, 'only plain and fenced locks are taken over');
+  return { replaces: parseFlag(given.fenced, 'fenced') ? 'fenced' : 'plain' };
+};
 
 /** The option names that choose a kind. */
 export const KIND_OPTIONS = namesOf<KindChoice>()('kind', 'mode', 'preference', 'fair', 'fenced', 'limit', 'numbered');

@@ -28,6 +28,8 @@ import {
   type LockKindOptions,
   type Owned,
   parseKind,
+  parseReplacing,
+  type ReplaceContradictions,
 } from './kind.options.js';
 
 /** Describes a call that did not get its lock. */
@@ -42,7 +44,7 @@ export interface ConflictContext {
 export type ConflictHandler<R = unknown> = (context: ConflictContext) => R | PromiseLike<R>;
 
 /** The reaction of a call to a lock that it does not get. */
-export type OnConflict = 'throw' | 'skip' | ConflictHandler;
+export type OnConflict = 'throw' | 'skip' | 'replace' | ConflictHandler;
 
 /** How work runs under a lock, beside how the lock is acquired. */
 export interface WithLockOptions<C extends OnConflict = OnConflict> {
@@ -54,7 +56,10 @@ export interface WithLockOptions<C extends OnConflict = OnConflict> {
   /**
    * Result of a call that does not get the lock within `wait`: `throw` the error (default), `skip` the work and return
    * `undefined`, or the result of a function. With `skip` or a function, `wait` defaults to 0, because a call that may be
-   * skipped is not worth waiting for.
+   * skipped is not worth waiting for. `replace`: the newest caller wins. The signal of the holder aborts at once, with a
+   * `LockLostError` whose `details.reason` is `replaced`; it may end its work for as long as `wait` says (default: 0), and
+   * then the lock becomes that of the caller. With `fenced: true`, what the old holder still writes is refused. Plain and
+   * fenced locks, by name.
    */
   readonly onConflict?: C | undefined;
   /**
@@ -66,7 +71,7 @@ export interface WithLockOptions<C extends OnConflict = OnConflict> {
   readonly release?: 'confirmed' | 'background' | undefined;
 }
 
-type Otherwise<C> = C extends 'throw' | undefined
+type Otherwise<C> = C extends 'throw' | 'replace' | undefined
   ? never
   : C extends 'skip'
     ? undefined
@@ -90,7 +95,7 @@ export interface WithLockPlan {
 export const WITH_LOCK_OPTIONS = namesOf<WithLockOptions>()('holdAtLeast', 'onConflict', 'release');
 
 const isOnConflict = (value: unknown): value is OnConflict =>
-  value === 'throw' || value === 'skip' || typeof value === 'function';
+  value === 'throw' || value === 'skip' || value === 'replace' || typeof value === 'function';
 
 /** @throws LockOptionsError that names the value. */
 export const parseRelease = (value: unknown): WithLockOptions['release'] => {
@@ -108,7 +113,8 @@ export const parseWithLock = (
   lease: LeaseTerms,
 ): WithLockPlan => {
   const { onConflict = 'throw' } = given;
-  if (!isOnConflict(onConflict)) throw invalidOption('onConflict', onConflict, '"throw", "skip" or a function');
+  if (!isOnConflict(onConflict))
+    throw invalidOption('onConflict', onConflict, '"throw", "skip", "replace" or a function');
   const release = parseRelease(given.release);
   const holdAtLeast = given.holdAtLeast === undefined ? undefined : parseLease(given.holdAtLeast, 'holdAtLeast');
   const [limit, longest] = typeof lease === 'number' ? ['lease', lease] : ['maxHold', lease?.maxHold];
@@ -138,7 +144,7 @@ export const resultOfConflict = async (
   args: readonly unknown[],
 ): Promise<unknown> => {
   const isConflict = error instanceof LockConflictError || error instanceof LockTimeoutError;
-  if (!isConflict || onConflict === 'throw') throw error;
+  if (!isConflict || onConflict === 'throw' || onConflict === 'replace') throw error;
   return onConflict === 'skip' ? undefined : onConflict({ error, args });
 };
 
@@ -147,7 +153,10 @@ export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 
 /** Errors of the compiler for options that contradict each other, or that do not exist. */
 export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> &
-  CheckContradictions<O, [...OwnerContradictions, ...KindContradictions, ...LeaseContradictions]>;
+  CheckContradictions<
+    O,
+    [...OwnerContradictions, ...ReplaceContradictions, ...KindContradictions, ...LeaseContradictions]
+  >;
 
 /** The owner of a lock, if it is not that of the code that acquires it. */
 export interface OwnerChoice {
@@ -247,7 +256,14 @@ export const parseRunLocked = (
   defaultWait: number,
 ): WithLockRequest => {
   const place = { of: 'withLock of a lock', elsewhere: OF_THE_LOCK };
-  return parseWithLockRequest(parseOptions(options, LOCK_WORK_OPTIONS, place), defaultWait);
+  const given = parseOptions(options, LOCK_WORK_OPTIONS, place);
+  if (given.onConflict === 'replace')
+    throw invalidOption(
+      'onConflict',
+      'replace',
+      'given with a name: locks.withLock(name, { onConflict: "replace" }, fn)',
+    );
+  return parseWithLockRequest(given, defaultWait);
 };
 
 /** Kind and connection of a lock that is given by name. */
@@ -274,8 +290,13 @@ export const parseChoice = (options: ManualLockOptions | undefined): LockChoice 
 /** The choice of `withLock`. @throws as {@link parseChoice} */
 export const parseWithLockChoice = (options: (LockOptions & WithLockOptions) | undefined): LockChoice => {
   if (options === undefined) return PLAIN;
-  return choiceOf(parseOptions(options, SERVICE_WORK_OPTIONS, { of: 'withLock', elsewhere: OF_THE_OWNER }));
+  const given = parseOptions(options, SERVICE_WORK_OPTIONS, { of: 'withLock', elsewhere: OF_THE_OWNER });
+  return choiceOf(given, parseKindOfWork(given));
 };
+
+/** The kind of lock for work that runs under it. @throws LockOptionsError */
+export const parseKindOfWork = (given: Partial<Record<keyof LockKindOptions | 'onConflict', unknown>>): ChosenKind =>
+  given.onConflict === 'replace' ? parseReplacing(given) : parseKind(given);
 
 const parseOwned = (owner: unknown, given: Partial<Record<keyof LockOptions, unknown>>): Owned => {
   const other = NOT_WITH_OWNER.find((option) => given[option] !== undefined);

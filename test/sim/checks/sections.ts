@@ -63,7 +63,7 @@ export class Sections {
         );
       }
       // Holders learn of it later. Until then two of them may believe that they hold.
-      for (const owner of heldBefore) this.ended.add(owner);
+      for (const owner of heldBefore) this.forced(owner);
     });
   }
 
@@ -77,6 +77,11 @@ export class Sections {
     forcing.set(lock, (forcing.get(lock) ?? 0) + 1);
     const over = (): void => void forcing.set(lock, (forcing.get(lock) ?? 1) - 1);
     return () => void simulation.at(simulation.now + drift, over);
+  }
+
+  /** Another caller has ended the hold of this owner, which learns of it later. */
+  forced(owner: OwnerId): void {
+    this.ended.add(owner);
   }
 
   /** Whether a call has ended the hold of this owner by force. */

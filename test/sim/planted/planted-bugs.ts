@@ -264,4 +264,31 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'replaced-untold',
+    what: 'the process of a holder is not told that a newer caller has taken the lock over',
+    edits: [{ file: SCRIPTS, find: "L.redis.pcall(publish, holders, 'replaced ' + L.text(holder));", replace: '' }],
+  },
+  {
+    name: 'asked-untold',
+    what: 'the code of a holder is not told that a newer caller waits for the lock',
+    edits: [{ file: 'holds/ends-by-others.ts', find: 'grant.abort(replacedError(grant.name, owner));', replace: '' }],
+  },
+  {
+    name: 'listens-late',
+    what: 'a caller whose lock may be taken over acquires it before its process listens',
+    edits: [{ file: 'holds/ends-by-others.ts', find: 'await channel.whenBegun;', replace: '' }],
+  },
+  {
+    name: 'overtaking-message-lost',
+    what: 'a message that overtakes the reply to the acquisition is forgotten',
+    edits: [{ file: 'holds/ends-by-others.ts', find: 'this.early.add(message);', replace: '{}' }],
+  },
+  {
+    name: 'replaced-still-held',
+    what: 'a holder that was replaced believes in its lock until the server has answered',
+    edits: [
+      { file: 'holds/ends-by-others.ts', find: "if (word === 'replaced') grant.lease.lose('gone');", replace: '' },
+    ],
+  },
 ];

@@ -19,6 +19,7 @@ import type { Scenario } from './scenario.js';
 import { semaphores, signals } from './semaphores.js';
 import { singleFlights } from './single-flights.js';
 import { spinBesidePlain } from './spin-beside-plain.js';
+import { takeOvers } from './take-overs.js';
 
 /** Scenarios that runs are drawn from. The most common kind of lock is drawn more often. */
 export const scenarios: readonly Scenario[] = [
@@ -46,6 +47,7 @@ export const scenarios: readonly Scenario[] = [
   expirablePermits,
   limits,
   latches,
+  takeOvers,
   singleFlights,
   elections,
 ];

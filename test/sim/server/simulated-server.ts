@@ -118,7 +118,7 @@ export class SimulatedServer implements ConnectionEnd, LockServer {
   ): Promise<ScriptReply> {
     const names = Object.values(keys).flat().map(String);
     const [name = ''] = names;
-    const heldBefore = script.name.endsWith('force-release') ? this.stored.holdersOf(name) : [];
+    const heldBefore = /(force-release|replace)$/.test(script.name) ? this.stored.holdersOf(name) : [];
     const waitingBefore = this.stored.waitingFor(name);
     const refusal = this.cluster?.refusal(this, names, asking);
     if (refusal) {

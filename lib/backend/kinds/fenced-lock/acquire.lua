@@ -16,10 +16,7 @@
 --- invariant A lock always has a time to live, and nothing happens after `notAfter` on the server's clock.
 --- include kinds/shared/server-now.lua
 --- include kinds/shared/sole-hold.lua
---- include kinds/shared/take-lock.lua
---- include kinds/shared/last-token.lua
--- A week, ms.
-local TOKEN_LASTS = 604800000
+--- include kinds/shared/take-fenced-lock.lua
 local now = serverNow()
 if now > notAfter then return { 'late', 0, '', now, '' } end
 
@@ -32,28 +29,5 @@ end
 
 local last, foreign = lastToken(token)
 if not last then return { 'no-token', 0, foreign, now, '' } end
-local time = redis.call('TIME')
-local micros = time[1] * 1000000 + time[2]
--- An owner whose token was deleted meanwhile gets a new one.
-if isFree or last == '0' then
-  -- The clock is far below 2^53, so the token compared with it is exact, or far above.
-  if fencing == 'clock' and tonumber(last) < micros then
-    redis.call('SET', token, string.format('%.0f', micros))
-  else
-    redis.call('INCR', token)
-  end
-  last = redis.call('GET', token)
-end
-
-if isFree then
-  local refused = takeLock(lock, owner, lease)
-  if refused then return refused end
-elseif redis.call('PTTL', lock) < lease then
-  redis.call('PEXPIRE', lock, lease)
-end
-if fencing == 'clock' and tonumber(last) <= micros then
-  redis.call('PEXPIRE', token, lease + TOKEN_LASTS)
-elseif redis.call('PTTL', token) > 0 then
-  redis.call('SET', token, last)
-end
-return { 'acquired', lease, '', now, last }
+local given, refused = takeFencedLock(lock, token, last, owner, lease, fencing, isFree)
+return given and { 'acquired', lease, '', now, given } or refused

@@ -29,12 +29,15 @@ export class FencedLockScripts extends PlainLockScripts {
   }
 
   override async acquire(
-    { name, owner, lease }: AcquireRequest,
+    { name, owner, lease, replaces }: AcquireRequest,
     { notAfter, deadline }: RequestLimits,
   ): Promise<AcquireReply> {
     const keys = { lock: name, token: lockToken(name) };
     const args = { owner, lease, notAfter, fencing: this.fencing };
-    const reply = await this.commands.run(scripts.fencedLock.acquire, keys, args, deadline, name);
+    const { acquire, replace } = scripts.fencedLock;
+    const reply = await (replaces === undefined
+      ? this.commands.run(acquire, keys, args, deadline, name)
+      : this.commands.run(replace, keys, { ...args, ...this.replacing(name, replaces) }, deadline, name));
     const [outcome, remaining, detail, now, fence] = reply;
     if (outcome === 'no-token') throw wrongKeyType(keys.token, detail);
     if (outcome !== 'acquired') return [outcome, remaining, detail, now];

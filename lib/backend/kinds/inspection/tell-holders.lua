@@ -4,5 +4,5 @@
 --- arg publish: string
 --- reply [told: number]
 --- invariant Changes nothing: the processes ask the server what they still have.
-redis.call(publish, channel, lock)
+redis.pcall(publish, channel, 'ended ' .. lock)
 return { 1 }

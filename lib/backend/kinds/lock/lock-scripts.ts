@@ -11,7 +11,7 @@ import type { RequestLimits } from '../../commands/deadline-request.js';
 import { type Announcement, announcementOn, type ScriptExecutor } from '../../commands/script-executor.js';
 import { type Written, writtenHold } from '../../commands/written.js';
 import { scripts } from '../../scripts/scripts.generated.js';
-import { lockChannel, waitingClients } from '../../../keys/redisson-keys.js';
+import { holdersChannel, lockChannel, waitingClients } from '../../../keys/redisson-keys.js';
 
 /**
  * Replies stay raw tuples: a promise and an object more for each would cost as much as the rest of a command. `now`:
@@ -100,9 +100,12 @@ export class PlainLockScripts implements LockScripts {
     return writtenHold(name, owner);
   }
 
-  acquire({ name, owner, lease }: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
+  acquire(request: AcquireRequest, { notAfter, deadline }: RequestLimits): Promise<AcquireReply> {
+    const { name, owner, lease, replaces } = request;
     const args = { owner, lease, notAfter };
-    return this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name);
+    if (replaces === undefined) return this.commands.run(scripts.lock.acquire, { lock: name }, args, deadline, name);
+    const replacing = { ...args, ...this.replacing(name, replaces) };
+    return this.commands.run(scripts.lock.replace, { lock: name }, replacing, deadline, name);
   }
 
   hold(request: HoldRequest, { notAfter, deadline }: RequestLimits): Promise<HoldReply> {
@@ -137,6 +140,10 @@ export class PlainLockScripts implements LockScripts {
 
   inspect(name: string, owner: OwnerId | undefined, deadline: number): Promise<InspectReply> {
     return this.commands.run(scripts.lock.inspect, { lock: name }, { owner: owner ?? '' }, deadline, name);
+  }
+
+  protected replacing(name: string, replaces: 'asks' | 'takes') {
+    return { ...this.announcing(name), asks: replaces === 'asks' ? 1 : 0, holders: holdersChannel(name) };
   }
 
   protected announcing(name: string, silent?: boolean): Announcement {
