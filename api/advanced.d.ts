@@ -171,7 +171,7 @@ export interface HolderRecordOptions {
     readonly traceId?: (() => string | undefined) | undefined;
 }
 
-export type HowReleased = 'released' | 'unconfirmed' | 'kept' | 'abandoned' | 'detached' | 'converted';
+export type HowReleased = 'released' | 'unconfirmed' | 'kept' | 'abandoned' | 'replaced' | 'detached' | 'converted';
 
 export interface InspectedHolder {
     readonly owner: string;
@@ -540,7 +540,7 @@ interface OfOwner extends OfLock {
     readonly owner: string | undefined;
 }
 
-export type OnConflict = 'throw' | 'skip' | ConflictHandler;
+export type OnConflict = 'throw' | 'skip' | 'replace' | ConflictHandler;
 
 export type OnInversion = 'warn' | 'throw';
 

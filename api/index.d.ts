@@ -118,6 +118,7 @@ export type CheckKeyFunction<A extends readonly unknown[], M extends Method> = C
 // not exported
 export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> & CheckContradictions<O, [
     ...OwnerContradictions,
+    ...ReplaceContradictions,
     ...KindContradictions,
     ...LeaseContradictions
 ]>;
@@ -132,6 +133,7 @@ export type CheckNames<O, T> = string extends keyof O ? unknown : Exclude<keyof 
 // not exported
 export type CheckOptions<O, T = LockedOptions> = CheckNames<O, T> & CheckContradictions<O, [
     ...NeedContradictions,
+    ...ReplaceContradictions,
     ...KindContradictions,
     ...LeaseContradictions
 ]>;
@@ -440,6 +442,7 @@ export declare class LockKeyTypeError extends LockError {
 
 export declare class LockLostError extends LockError {
     readonly code = "LOCK_LOST";
+    get isReplaced(): boolean;
 }
 
 export declare class LockNameError extends LockError {
@@ -561,6 +564,16 @@ export interface MultiHold extends Hold {
 }
 
 // not exported
+declare const NOT_REPLACEABLE: readonly [
+    'kind',
+    'mode',
+    'preference',
+    'fair',
+    'limit',
+    'numbered'
+];
+
+// not exported
 declare const NOT_WITH_OWNER: readonly [
     'kind',
     'mode',
@@ -581,7 +594,7 @@ export type NeedContradictions = [
 ];
 
 // not exported
-type Otherwise<C> = C extends 'throw' | undefined ? never : C extends 'skip' ? undefined : C extends (...args: never) => infer R ? Awaited<R> : unknown;
+type Otherwise<C> = C extends 'throw' | 'replace' | undefined ? never : C extends 'skip' ? undefined : C extends (...args: never) => infer R ? Awaited<R> : unknown;
 
 export interface OwnedLock {
     readonly name: string;
@@ -714,6 +727,16 @@ export interface RedisLockOptionsFactory {
 export interface Refused<Why extends string> {
     readonly refused: Why;
 }
+
+// not exported
+export type ReplaceContradictions = [
+    [
+        {
+            readonly onConflict: 'replace';
+        } & Beside<'onConflict', (typeof NOT_REPLACEABLE)[number] | 'permits'>,
+        'only plain and fenced locks are taken over: without kind, mode, preference, fair, limit and permits'
+    ]
+];
 
 // not exported
 type RequestPart = (typeof REQUEST_PARTS)[number];

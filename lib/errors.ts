@@ -64,6 +64,11 @@ export class LockConflictError extends LockError {
 /** A hold ended before its owner released it: lease over, key deleted, or server unreachable for too long. */
 export class LockLostError extends LockError {
   readonly code = 'LOCK_LOST';
+
+  /** Whether a newer caller wants the lock, or has taken it over: `onConflict: 'replace'`. */
+  get isReplaced(): boolean {
+    return this.details['reason'] === 'replaced';
+  }
 }
 
 /** The caller tried to release something that it does not hold (Redisson: `IllegalMonitorStateException`). */

@@ -78,7 +78,7 @@ export const tellForgotten = (grant: ToldHold, acquiredAt: string | undefined): 
 
 /** How a grant has ended if its loss is as the application wants it: nothing has to be looked into. */
 const howMeant = ({ kind, loss }: ToldHold, error: LockLostError): HowReleased | undefined => {
-  if (error.details['reason'] === 'replaced') return 'replaced';
+  if (error.isReplaced) return 'replaced';
   // A lock of an owner that the application has chosen ends by its lease if nobody extends it.
   return kind.owner !== undefined && loss === 'lease-over' ? 'abandoned' : undefined;
 };

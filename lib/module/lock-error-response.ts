@@ -4,6 +4,7 @@ import {
   LockConflictError,
   LockDeadlockError,
   type LockError,
+  LockLostError,
   LockNameError,
   LockQueueFullError,
   LockShutdownError,
@@ -53,6 +54,9 @@ export const errorResponse = (
   if (error instanceof LockDeadlockError) {
     const message = 'Another request needs the same resources; try again';
     return { status: CONFLICT, code, message, retryAfter: SHORTEST_RETRY_S };
+  }
+  if (error instanceof LockLostError && error.isReplaced) {
+    return { status: CONFLICT, code, message: 'A newer request has taken the place of this one' };
   }
   if (error instanceof LockTimeoutError) {
     const message = 'The resource is in use; try again later';

@@ -34,6 +34,12 @@ const bothSay = <const O extends object, const Why extends string>(
 ): void => {};
 
 export const sentences = (): void => {
+  const replaced =
+    'only plain and fenced locks are taken over: without kind, mode, preference, fair, limit and permits';
+  says({ onConflict: 'replace', fair: true }, replaced);
+  says({ onConflict: 'replace', kind: 'redLock' }, replaced);
+  says({ onConflict: 'replace', limit: 3 }, replaced);
+  says({ onConflict: 'replace', permits: 3 }, replaced);
   bothSay({ fair: true, fenced: true }, 'no lock is both fair and fenced');
   bothSay({ mode: 'read', kind: 'spin' }, 'a read-write lock is a kind of its own: give mode or kind');
   bothSay({ mode: 'write', fair: true }, 'a read-write lock has no queue: mode and fair exclude each other');
@@ -103,6 +109,9 @@ export const refused = (): void => {
   void locks.withLock('n', { limit: 3, kind: 'spin' }, () => 1);
   // @ts-expect-error no lock is both
   lockHandler(() => 'n', { fair: true, fenced: true });
+  lockHandler(() => 'n', { onConflict: 'replace', fenced: true, wait: '2s' });
+  // @ts-expect-error only plain and fenced locks are taken over
+  lockHandler(() => 'n', { onConflict: 'replace', mode: 'read' });
   // @ts-expect-error a handler has no arguments that a signal is found among
   lockHandler(() => 'n', { signal: () => undefined });
 };

@@ -36,6 +36,7 @@ export const results = (): void => {
   resolvesWith<number>()(locks.withLock('n', { wait: '3s', holdAtLeast: '1s' }, count));
   resolvesWith<number>()(locks.withLock('n', { onConflict: 'throw' }, count));
   resolvesWith<number>()(locks.withLock('n', { onConflict: undefined }, count));
+  resolvesWith<number>()(locks.withLock('n', { onConflict: 'replace', fenced: true, wait: '2s' }, count));
   resolvesWith<number>()(locks.withLock('n', ours, count));
   resolvesWith<number>()(locks.withLock<number>('n', { wait: 0 }, count));
   resolvesWith<number | undefined>()(locks.withLock('n', { onConflict: 'skip' }, count));

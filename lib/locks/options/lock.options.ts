@@ -57,7 +57,7 @@ export interface WithLockOptions<C extends OnConflict = OnConflict> {
    * Result of a call that does not get the lock within `wait`: `throw` the error (default), `skip` the work and return
    * `undefined`, or the result of a function. With `skip` or a function, `wait` defaults to 0, because a call that may be
    * skipped is not worth waiting for. `replace`: the newest caller wins. The signal of the holder aborts at once, with a
-   * `LockLostError` whose `details.reason` is `replaced`; it may end its work for as long as `wait` says (default: 0), and
+   * `LockLostError` that `isReplaced`; it may end its work for as long as `wait` says (default: 0), and
    * then the lock becomes that of the caller. With `fenced: true`, what the old holder still writes is refused. Plain and
    * fenced locks, by name.
    */
