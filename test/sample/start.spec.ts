@@ -100,26 +100,6 @@ describe('npm start -- --once', () => {
 });
 
 describe('npm start', () => {
-  it('starts a Redis, serves the page after the sections until it is interrupted during a sale, and leaves no process', async () => {
-    const port = await freePort();
-    await using run = new SampleRun([], { PORT: String(port) });
-    await run.said(`The shop is open`);
-    expect(run.stderr).toContain('started for this run');
-    expectAllSections(run);
-    const url = `http://127.0.0.1:${port}`;
-    const page = await fetch(url);
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    const sale = fetch(`${url}/sales`, { method: 'POST' });
-    const { body } = await fetch(`${url}/live`);
-    await body?.getReader().read();
-    run.interrupt();
-    expect(await run.code()).toBe(0);
-    expect((await sale).status).toBe(503);
-    expect(await run.processes()).toEqual([]);
-  });
-});
-
-describe('npm start, with processes that are killed', () => {
   let run: SampleRun;
   let url: string;
 
@@ -131,6 +111,13 @@ describe('npm start, with processes that are killed', () => {
   });
 
   afterAll(() => run[Symbol.asyncDispose]());
+
+  it('starts a Redis, and serves the page after the sections', async () => {
+    expect(run.stderr).toContain('started for this run');
+    expectAllSections(run);
+    const page = await fetch(url);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
 
   it('kills a process for the page, starts it again, and sells in a second shop without locks', async () => {
     const post = async (path: string): Promise<readonly [number, Record<string, unknown>]> => {
@@ -186,8 +173,15 @@ describe('npm start, with processes that are killed', () => {
       await until(isQuiet, 60_000, 'no permit is in use, and all processes run');
     }
     expect((await state()).gateway.peak).toBeLessThanOrEqual(5);
+  });
+
+  it('ends when it is interrupted during a sale, and leaves no process', async () => {
+    const sale = fetch(`${url}/sales`, { method: 'POST' });
+    const { body } = await fetch(`${url}/live`);
+    await body?.getReader().read();
     run.interrupt();
     expect(await run.code()).toBe(0);
+    expect((await sale).status).toBe(503);
     expect(await run.processes()).toEqual([]);
   });
 });
