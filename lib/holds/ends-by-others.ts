@@ -84,14 +84,14 @@ class HoldersChannel implements ChannelReceiver {
 
   onMessage(message: string | undefined): void {
     if (message === undefined) return;
-    for (const grant of this.grants) tell(grant, message);
+    for (const grant of this.grants) tellGrant(grant, message);
     // Other processes have owners of their own.
     if (this.acquiring > 0 && (!MESSAGE.test(message) || message.includes(this.clientId))) this.early.add(message);
   }
 
   add(grant: WatchedGrant): void {
     this.grants.add(grant);
-    for (const message of this.early) tell(grant, message);
+    for (const message of this.early) tellGrant(grant, message);
   }
 
   delete(grant: WatchedGrant): void {
@@ -109,7 +109,7 @@ class HoldersChannel implements ChannelReceiver {
 }
 
 /** Tells a grant what may concern it: whatever is not for one owner, it asks the server about. */
-const tell = (grant: WatchedGrant, message: string): void => {
+const tellGrant = (grant: WatchedGrant, message: string): void => {
   const [, word, owner] = MESSAGE.exec(message) ?? [];
   if (owner === undefined) void grant.verifyAfterCommands();
   else if (owner === grant.owner) {
@@ -215,17 +215,17 @@ export class EndsByOthers {
   }
 
   private use(name: string): HoldersChannel {
-    const { channel } = this.names.get(name) ?? this.begin(name);
+    const { channel, listener } = this.names.get(name) ?? this.add(name);
     channel.users += 1;
+    listener.listen();
     return channel;
   }
 
-  private begin(name: string): Heard {
+  private add(name: string): Heard {
     const channel = new HoldersChannel(this.services.clientId, (error) => this.failed(error));
     const listener = new ChannelListener(this.services.pubSub, holdersChannel(name), channel);
     const heard = { channel, listener };
     this.names.set(name, heard);
-    listener.listen();
     return heard;
   }
 

@@ -121,10 +121,11 @@ const replacingKinds = (
   kinds: Readonly<Record<Replacing['replaces'], LockKind>>,
   { owners, events, waiting, endsByOthers }: Pick<KindParts, 'owners' | 'events' | 'waiting' | 'endsByOthers'>,
 ): KindsOf<Replacing> => {
-  const madeOf = (kind: LockKind): LockKind => {
+  const madeOf = ({ handOver: _, ...kind }: LockKind): LockKind => {
     const acquirer = replacingAcquirer(kind, owners, events, waiting, (name, work) =>
       endsByOthers.whileListening(name, work),
     );
+    // Its process may not know yet that the lock was taken over, so nothing is handed over inside it.
     return { ...kind, acquirer, isReplaceable: true };
   };
   const made = { plain: madeOf(kinds.plain), fenced: madeOf(kinds.fenced) };

@@ -34,23 +34,19 @@ export const replacingAcquirer = (
     return new QueuedAcquirer(new LockAttempts(locks, owners, events), waiting);
   };
   const [asking, taking] = [acquirerThat('asks'), acquirerThat('takes')];
-  const {
-    acquire,
-  }: Pick<Acquirer<number, Acquired>, 'acquire'> = {
-    acquire: async (asked, lease, admit) => {
-      const { what, name, template, limit, observer } = asked;
-      if (limit.wait === 0) return taking.acquire(asked, lease, admit);
-      try {
-        const once = { what, name, template, limit: limit.withMax(0), observer };
-        return await asking.acquire(once, lease, admit).catch((error: unknown) => {
-          if (isBusy(error) || isPassing(error)) return acquirer.acquire(asked, lease, admit);
-          throw error;
-        });
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-        return taking.acquire(asked, lease, admit);
-      }
-    },
+  const acquire: Acquirer<number, Acquired>['acquire'] = async (asked, lease, admit) => {
+    const { what, name, template, limit, observer } = asked;
+    if (limit.wait === 0) return taking.acquire(asked, lease, admit);
+    try {
+      const once = { what, name, template, limit: limit.withMax(0), observer };
+      return await asking.acquire(once, lease, admit).catch((error: unknown) => {
+        if (isBusy(error) || isPassing(error)) return acquirer.acquire(asked, lease, admit);
+        throw error;
+      });
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      return taking.acquire(asked, lease, admit);
+    }
   };
   return acquirerAmong(drainAll([asking, taking]), (asked, lease, admit) =>
     whileListening(asked.name, () => acquire(asked, lease, admit)),

@@ -31,7 +31,8 @@ describe('A connection that goes down', () => {
     await using server = await RedisServer.start();
     await using proxy = await FaultProxy.start(server);
     const scheduler = new MonotonicScheduler(systemScheduler, (error) => warnings.push(error as Error));
-    const subscriber = new RedisSubscriber(serverTarget(proxy.url), 1000, scheduler);
+    // The first connection is not what is tested, however long it takes.
+    const subscriber = new RedisSubscriber(serverTarget(proxy.url), 10_000, scheduler);
     try {
       const names = Array.from({ length: MANY }, (_, index) => `channel:${index}`);
       const subscriptions = await Promise.all(names.map((name) => subscriber.subscribe(name, () => {})));
