@@ -199,7 +199,8 @@ describe('Nodes of a RedLock', () => {
     const proxy = await FaultProxy.start(server);
     try {
       const nodes = [server.url, proxy.url, other.url];
-      const { message } = await caught(start({ redLock: { nodes } }), LockUnsafeError);
+      // The start waits for twice this time, in which a busy machine has to look at three servers.
+      const { message } = await caught(start({ redLock: { nodes }, commandTimeout: '2s' }), LockUnsafeError);
       expect(message).toContain('it is the same server as 127.0.0.1:');
     } finally {
       await proxy.close();
