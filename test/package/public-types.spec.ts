@@ -44,6 +44,7 @@ const PARTS: Readonly<Record<string, string>> = {
   Limited: 'alternatives of options',
   UnlimitedKinds: 'alternatives of options',
   NOT_WITH_OWNER: 'alternatives of options',
+  NOT_REPLACEABLE: 'alternatives of options',
   LeaseChoice: 'alternatives of options',
   NestCronOptions: 'options of @Cron',
   OwnerId: 'a text',
@@ -62,6 +63,7 @@ const PARTS: Readonly<Record<string, string>> = {
   KindContradictions: 'checks options at compile time',
   LeaseContradictions: 'checks options at compile time',
   OwnerContradictions: 'checks options at compile time',
+  ReplaceContradictions: 'checks options at compile time',
   NeedContradictions: 'checks options at compile time',
 };
 const COMPILE_TIME = [
