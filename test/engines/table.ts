@@ -4,7 +4,8 @@ const INTRODUCTION = `# Engines
 
 The contract, fault and topology suites on each server, as \`npm run test:engines -- --write\` wrote them down. The binaries
 come from packages of Python, except for the Redis of the machine, and need no installation. \`.ci/run\` runs the contract
-suite on Redis 8.2, with node-redis.
+suite on Redis 8.2, with node-redis. The suites on each version of the client libraries are
+[in a table of their own](decisions/drivers.md#the-suites-on-each-version).
 
 Not run here: Dragonfly, KeyDB and Garnet, whose binaries are in no package that Python or Debian has, and managed services. What
 is known of them is on a [page of its own](operate/managed-services.md#servers-that-speak-the-protocol-of-redis).
