@@ -121,7 +121,8 @@ const replacingKinds = (
   kinds: Readonly<Record<Replacing['replaces'], LockKind>>,
   { owners, events, waiting, endsByOthers }: Pick<KindParts, 'owners' | 'events' | 'waiting' | 'endsByOthers'>,
 ): KindsOf<Replacing> => {
-  const madeOf = ({ handOver: _, ...kind }: LockKind): LockKind => {
+  const madeOf = (held: LockKind): LockKind => {
+    const { handOver: _, ...kind } = held;
     const acquirer = replacingAcquirer(kind, owners, events, waiting, (name, work) =>
       endsByOthers.whileListening(name, work),
     );
