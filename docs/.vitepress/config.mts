@@ -80,6 +80,7 @@ const guide = [
   'latches',
   'testing',
   'shutdown',
+  'questions',
 ];
 
 const sidebar: DefaultTheme.SidebarItem[] = [
