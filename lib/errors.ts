@@ -136,6 +136,10 @@ export class LockUnsafeError extends LockError {
   readonly code = 'LOCK_UNSAFE';
 }
 
+/** Whether others have what was wanted, at once or for the whole wait. */
+export const isConflict = (error: unknown): error is LockConflictError | LockTimeoutError =>
+  error instanceof LockConflictError || error instanceof LockTimeoutError;
+
 /** Whether a retry may help: the backend could not decide this time. */
 export const isPassing = (error: unknown): error is LockUnavailableError =>
   error instanceof LockUnavailableError && !error.permanent;

@@ -46,8 +46,8 @@ export interface AcquireRequest {
    */
   readonly isChosen?: boolean | undefined;
   /**
-   * What becomes of another owner that has the lock: it is asked to end, and this attempt acquires nothing, or the lock is
-   * taken from it. Absent: nothing.
+   * The way with another owner that has the lock: it is asked to end, and this attempt acquires nothing, or the lock is taken
+   * from it. Absent: it is left alone.
    */
   readonly replaces?: 'asks' | 'takes' | undefined;
 }

@@ -3,8 +3,9 @@ import type { PubSub } from '../backend/pubsub.js';
 import { isPassing } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { holdersChannel } from '../keys/redisson-keys.js';
-import { LinkedList, ListNode } from '../linked-list.js';
-import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
+import { ListNode } from '../linked-list.js';
+import { DelayedList } from '../time/delayed-list.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 import { ChannelListener, type ChannelReceiver } from '../waiting/channel-listener.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import type { Lease } from '../watchdog/lease.js';
@@ -141,22 +142,18 @@ interface EndServices {
  */
 export class EndsByOthers {
   private readonly names = new Map<string, Heard>();
-  /** In the order in which they are due. */
-  private readonly waiting = new LinkedList<Watch>();
-  private timer: ScheduledTask | undefined;
+  private readonly waiting: DelayedList<Watch>;
   private isRefused = false;
 
-  constructor(private readonly services: EndServices) {}
+  constructor(private readonly services: EndServices) {
+    this.waiting = new DelayedList(services.scheduler, (watch) => this.listenFor(watch));
+  }
 
   /** Listens for a grant whose code has its signal, until {@link unwatch}. */
   watch(grant: WatchedGrant): Watch {
     const watch = new Watch(grant, this.services.scheduler.now() + LISTENS_AFTER_MS);
     if (grant.kind.isReplaceable) this.listenFor(watch);
-    else {
-      this.waiting.append(watch);
-      // One timer for all: most end before it, and none of them sets another.
-      this.timer ??= this.services.scheduler.schedule(LISTENS_AFTER_MS, () => this.listenDue());
-    }
+    else this.waiting.append(watch);
     return watch;
   }
 
@@ -189,19 +186,6 @@ export class EndsByOthers {
   async tell(lock: NamedLock): Promise<void> {
     if (isOnQuorum(lock)) return;
     await this.services.inspection.tellHolders(nameOf(lock)).catch((error: unknown) => this.failed(error));
-  }
-
-  private listenDue(): void {
-    this.timer = undefined;
-    for (let { first } = this.waiting; first; { first } = this.waiting) {
-      const left = first.due - this.services.scheduler.now();
-      if (left > 0) {
-        this.timer = this.services.scheduler.schedule(left, () => this.listenDue());
-        return;
-      }
-      this.waiting.delete(first);
-      this.listenFor(first);
-    }
   }
 
   private listenFor(watch: Watch): void {

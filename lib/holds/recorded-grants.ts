@@ -1,12 +1,13 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import type { StoredState } from '../backend/kinds/inspection/inspection-operations.js';
-import { isPassing, LockConflictError, LockTimeoutError } from '../errors.js';
+import { isConflict, isPassing, LockConflictError, LockTimeoutError } from '../errors.js';
 import { type HolderRecord, readRecord } from '../inspection/holder-record.js';
 import { type LockFamily, storedName } from './lock-kind.js';
 import { hostname } from 'node:os';
 import { onRejection } from '../concurrency.js';
-import { LinkedList, ListNode } from '../linked-list.js';
-import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
+import { ListNode } from '../linked-list.js';
+import { DelayedList } from '../time/delayed-list.js';
+import type { MonotonicScheduler } from '../time/scheduler.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { GrantRegistry } from './grant-registry.js';
 import type { Grant } from './grant.js';
@@ -50,7 +51,7 @@ const explainedRefusal = async (
   wanted: Wanted,
   error: unknown,
 ): Promise<unknown> => {
-  if (!(error instanceof LockConflictError || error instanceof LockTimeoutError)) return error;
+  if (!isConflict(error)) return error;
   const { lockName, template, details, cause } = error;
   if (details['holder'] === undefined) return error;
   // The caller is to learn why it was refused, not why more cannot be told.
@@ -106,8 +107,7 @@ const nameOf = ({ kind: { family }, name }: Grant): string => storedName({ famil
 export class RecordedGrants extends GrantRegistry<Grant> {
   private readonly recorded = new Map<string, RecordedOwner>();
   /** Those whose record is not written yet, in the order in which it is due. */
-  private readonly unwritten = new LinkedList<RecordedOwner>();
-  private timer: ScheduledTask | undefined;
+  private readonly unwritten: DelayedList<RecordedOwner>;
   private readonly self: Pick<HolderRecord, 'host' | 'pid' | 'service'>;
   /** The trace id of the caller whose grant is being made. */
   private callers: { readonly traceId: string | undefined } | undefined;
@@ -120,6 +120,7 @@ export class RecordedGrants extends GrantRegistry<Grant> {
     private readonly scheduler: MonotonicScheduler,
   ) {
     super();
+    this.unwritten = new DelayedList(scheduler, (owner) => this.write(owner));
     const { service } = settings;
     this.self = { host: hostname(), pid: process.pid, ...(service !== undefined && { service }) };
   }
@@ -199,22 +200,7 @@ export class RecordedGrants extends GrantRegistry<Grant> {
     const owner = new RecordedOwner(this.scheduler.now() + RECORDED_AFTER_MS);
     this.recorded.set(key, owner);
     this.unwritten.append(owner);
-    // One timer for all: most end before it, and none of them sets another.
-    this.timer ??= this.scheduler.schedule(RECORDED_AFTER_MS, () => this.writeDue());
     return owner;
-  }
-
-  private writeDue(): void {
-    this.timer = undefined;
-    for (let { first } = this.unwritten; first; { first } = this.unwritten) {
-      const left = first.due - this.scheduler.now();
-      if (left > 0) {
-        this.timer = this.scheduler.schedule(left, () => this.writeDue());
-        return;
-      }
-      this.unwritten.delete(first);
-      this.write(first);
-    }
   }
 
   private writeIfDue(owner: RecordedOwner): void {

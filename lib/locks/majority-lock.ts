@@ -1,6 +1,7 @@
 import type { LockServices, ReentrantLock } from './reentrant-lock.js';
 import { kthLargest, majorityOf, quorumLease } from '../backend/quorum/majority.js';
 import {
+  isConflict,
   LockConflictError,
   type LockError,
   LockShutdownError,
@@ -163,7 +164,7 @@ export class MajorityLock extends CompositeLock {
     const context = { lockName: name, details: { members: said, needed, waited }, cause: errors[0] };
     const why = errors.map(messageOf).join('; ');
     const text = `Fewer than ${needed} of the ${members.length} locks "${name}" could be acquired within ${waited} ms: ${why}`;
-    if (tooMany((error) => !(error instanceof LockConflictError || error instanceof LockTimeoutError))) {
+    if (tooMany((error) => !isConflict(error))) {
       const isPermanent = (error: unknown): boolean => !(error instanceof LockUnavailableError) || error.permanent;
       return new LockUnavailableError(text, 'unknown', tooMany(isPermanent), context);
     }

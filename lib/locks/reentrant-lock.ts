@@ -1,7 +1,7 @@
 import type { LockBackend } from '../backend/lock-backend.js';
 import { runAndStart } from '../context/run-in-scope.js';
 import type { OwnerIds } from '../context/owner-ids.js';
-import { LockConflictError, LockTimeoutError, LockOwnershipError } from '../errors.js';
+import { isConflict, LockOwnershipError } from '../errors.js';
 import { parseWork, type WorkArguments } from '../validation/options.js';
 import { type HeldSection, keepAtLeast, leftInBackground } from '../reentrancy/critical-section.js';
 import type { Hold } from '../holds/hold.js';
@@ -62,7 +62,7 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
     try {
       return await this.take(terms);
     } catch (error) {
-      if (error instanceof LockConflictError || error instanceof LockTimeoutError) return null;
+      if (isConflict(error)) return null;
       throw error;
     }
   }

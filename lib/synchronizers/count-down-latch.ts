@@ -1,4 +1,4 @@
-import { LockConflictError, LockTimeoutError } from '../errors.js';
+import { isConflict } from '../errors.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import { inspectLatch } from '../inspection/inspect-lock.js';
 import { parseCount } from '../validation/options.js';
@@ -92,7 +92,7 @@ export class CountDownLatch {
     try {
       return await runtime.latches.acquire({ what: 'Latch', name, template: undefined, limit }, undefined, () => true);
     } catch (error) {
-      if (error instanceof LockConflictError || error instanceof LockTimeoutError) return false;
+      if (isConflict(error)) return false;
       throw error;
     }
   }

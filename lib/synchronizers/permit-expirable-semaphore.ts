@@ -1,4 +1,4 @@
-import { LockConflictError, LockOwnershipError, LockTimeoutError } from '../errors.js';
+import { isConflict, LockOwnershipError } from '../errors.js';
 import { formatValue } from '../validation/format-value.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import type { LockBackend } from '../backend/lock-backend.js';
@@ -233,7 +233,7 @@ export class PermitExpirableSemaphore {
     try {
       return this.granted.handedOut(await this.take(permits, options, 0));
     } catch (error) {
-      if (error instanceof LockConflictError || error instanceof LockTimeoutError) return null;
+      if (isConflict(error)) return null;
       throw error;
     }
   }

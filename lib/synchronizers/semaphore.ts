@@ -1,4 +1,4 @@
-import { LockConflictError, LockTimeoutError } from '../errors.js';
+import { isConflict } from '../errors.js';
 import type { InspectedLock } from '../inspection/inspected-lock.js';
 import { inspectSemaphore } from '../inspection/inspect-lock.js';
 import { parseCount, parseWork, type WorkArguments } from '../validation/options.js';
@@ -81,7 +81,7 @@ export class Semaphore {
       await this.take(count, limit);
       return true;
     } catch (error) {
-      if (error instanceof LockConflictError || error instanceof LockTimeoutError) return false;
+      if (isConflict(error)) return false;
       throw error;
     }
   }

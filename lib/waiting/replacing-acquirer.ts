@@ -1,6 +1,6 @@
 import type { LockOperations } from '../backend/lock-operations.js';
 import type { OwnerIds } from '../context/owner-ids.js';
-import { isPassing, LockConflictError, LockTimeoutError } from '../errors.js';
+import { isConflict, isPassing } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { type Acquirer, acquirerAmong, drainAll, type WaitDependencies } from './acquirer.js';
 import { type Acquired, LockAttempts } from './lock-attempts.js';
@@ -11,8 +11,6 @@ interface ReplaceableKind {
   readonly operations: Pick<LockOperations, 'acquire' | 'release'>;
   readonly acquirer: Acquirer<number, Acquired>;
 }
-
-const isBusy = (error: unknown): boolean => error instanceof LockConflictError || error instanceof LockTimeoutError;
 
 /**
  * Acquires locks for callers that take them over. The holder is asked to end, may do so for as long as the caller waits, and
@@ -40,11 +38,11 @@ export const replacingAcquirer = (
     try {
       const once = { what, name, template, limit: limit.withMax(0), observer };
       return await asking.acquire(once, lease, admit).catch((error: unknown) => {
-        if (isBusy(error) || isPassing(error)) return acquirer.acquire(asked, lease, admit);
+        if (isConflict(error) || isPassing(error)) return acquirer.acquire(asked, lease, admit);
         throw error;
       });
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!isConflict(error)) throw error;
       return taking.acquire(asked, lease, admit);
     }
   };

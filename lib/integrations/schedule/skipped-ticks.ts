@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { LockConflictError, LockShutdownError, LockTimeoutError, LockUnavailableError } from '../../errors.js';
+import { isConflict, LockShutdownError, LockUnavailableError } from '../../errors.js';
 
 const logger = new Logger('LockedCron');
 
@@ -26,7 +26,7 @@ export class SkippedTicks {
     if (error instanceof LateTickError) logger.warn(`Skipped a tick of "${this.name}": ${error.message}`);
     else if (error instanceof LockUnavailableError) this.addTo(this.skipsOf(instance), error);
     else {
-      if (error instanceof LockConflictError || error instanceof LockTimeoutError) this.hasAnswer(instance);
+      if (isConflict(error)) this.hasAnswer(instance);
       return error instanceof LockShutdownError;
     }
     return true;

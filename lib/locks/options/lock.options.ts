@@ -1,4 +1,4 @@
-import { LockConflictError, LockTimeoutError } from '../../errors.js';
+import { isConflict, type LockConflictError, type LockTimeoutError } from '../../errors.js';
 import { type Duration, parseLease, parseWait } from '../../time/duration.js';
 import { parseOwner } from '../../context/chosen-owner.js';
 import {
@@ -143,8 +143,7 @@ export const resultOfConflict = async (
   error: unknown,
   args: readonly unknown[],
 ): Promise<unknown> => {
-  const isConflict = error instanceof LockConflictError || error instanceof LockTimeoutError;
-  if (!isConflict || onConflict === 'throw' || onConflict === 'replace') throw error;
+  if (!isConflict(error) || onConflict === 'throw' || onConflict === 'replace') throw error;
   return onConflict === 'skip' ? undefined : onConflict({ error, args });
 };
 
