@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { scripts } from '../../../lib/backend/scripts/scripts.generated.js';
 import { encode } from '../../../lib/backend/scripts/script.js';
 import { clientIdOf } from '../../../lib/context/owner-ids.js';
 import { clientChannel, lockChannel, waitingClients } from '../../../lib/keys/redisson-keys.js';
 import { FaultProxy } from '../../servers/proxy/fault-proxy.js';
 import { RedisServer } from '../../servers/redis/redis-server.js';
+import { offsetOf } from '../../servers/replication/replication.js';
 import type { ChaosCase } from '../case.js';
 import { runs } from '../../servers/proxy/commands-seen.js';
 import { onlyServer } from '../only-server.js';
@@ -70,9 +72,12 @@ export const grantServerCases: readonly ChaosCase[] = [
         (await of.info('replication')).includes('master_link_status:up');
       await other.replicaof(server.host, server.port);
       await chaosRun.until(inStep(other), 15_000, 'the replica is in step');
-      const [holder, waiter] = [chaosRun.open(), chaosRun.open()];
+      // Its first lease is the whole one: with the message it has all, however long the servers take to change places.
+      const commandTimeout = 2000;
+      const [holder, waiter] = [chaosRun.open(), chaosRun.open({ commandTimeout })];
       const hold = await holder.locks.acquire(NAME, { lease: LONG_MS });
-      const waiting = waiter.locks.acquire(NAME, { wait: 3000, lease: LONG_MS }).then(
+      const over = new AbortController();
+      const waiting = waiter.locks.acquire(NAME, { lease: 3 * commandTimeout, signal: over.signal }).then(
         (held) => held.owner,
         () => undefined,
       );
@@ -94,6 +99,11 @@ export const grantServerCases: readonly ChaosCase[] = [
       const { keyCount, parameters } = encode(scripts.lock.release, { lock: NAME }, args);
       await other.eval(scripts.lock.release.text, keyCount, ...parameters);
       chaosRun.expect((await other.exists(NAME)) === 0, 'the lock was given to a client that the server does not know');
+      const released = await offsetOf(other);
+      const hasFollowed = async (): Promise<boolean> => (await offsetOf(admin)) >= released;
+      await chaosRun.until(hasFollowed, 15_000, 'the former master has published what the release did');
+      await Promise.race([waiting, sleep(1000)]);
+      over.abort();
       chaosRun.expect((await waiting) === undefined, 'I1: a client holds a lock that is free');
       await admin.replicaof('NO', 'ONE');
       await admin.del(NAME);

@@ -131,9 +131,9 @@ class LinkedReplica {
   }
 }
 
-const offsetOf = async (admin: Redis): Promise<number> => {
+/** The offset of a master, or the offset that a replica has reached. */
+export const offsetOf = async (admin: Redis): Promise<number> => {
   const replication = await admin.info('replication');
-  // The offset of a master, or the offset that a replica has reached.
   const offset = /^master_repl_offset:(\d+)/m.exec(replication)?.[1];
   if (offset === undefined) throw new Error(`No offset in:\n${replication}`);
   return Number(offset);
