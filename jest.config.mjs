@@ -32,7 +32,7 @@ export default {
     '^nest-redis-lock$': '<rootDir>/lib/index.ts',
     '^nest-redis-lock/(advanced|standalone)$': '<rootDir>/lib/$1.ts',
     '^nest-redis-lock/(testing|driver-kit)$': '<rootDir>/lib/$1/index.ts',
-    '^nest-redis-lock/([a-z]+)$': '<rootDir>/lib/integrations/$1/index.ts',
+    '^nest-redis-lock/([a-z-]+)$': '<rootDir>/lib/integrations/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   // A guard against a test that hangs. No test is decided by it: a busy machine takes many times as long.

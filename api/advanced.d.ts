@@ -34,7 +34,7 @@ export interface BlockedLock {
     readonly owner: string;
     readonly method?: string | undefined;
     readonly lease: number;
-    readonly outcome: 'renewed' | 'held' | 'released' | 'lost';
+    readonly outcome: 'renewed-in-worker' | 'renewed' | 'held' | 'released' | 'lost';
 }
 
 export type CallerSignal = (...args: never[]) => AbortSignal | undefined;
@@ -57,12 +57,14 @@ export type ClusterSeed = string | {
 
 export type CommandOutcome = 'not-sent' | 'refused' | 'unknown';
 
-export interface ConflictContext {
+export interface ConflictContext<A extends readonly unknown[] = readonly unknown[]> {
     readonly error: LockConflictError | LockTimeoutError;
-    readonly args: readonly unknown[];
+    readonly args: A;
 }
 
-export type ConflictHandler<R = unknown> = (context: ConflictContext) => R | PromiseLike<R>;
+export type ConflictHandler<R = unknown> = {
+    call(context: ConflictContext): R | PromiseLike<R>;
+}['call'];
 
 export interface ConnectionChoice {
     readonly connection?: string | undefined;
@@ -399,6 +401,9 @@ export type LockNotice = (Omit<OfHold, 'heldFor'> & {
     readonly type: 'loop-blocked';
     readonly delay: number;
     readonly locks: readonly BlockedLock[];
+} | {
+    readonly type: 'worker-failed';
+    readonly reason: string;
 } | (Pick<OfHold, 'lockName' | 'owner'> & Partial<OfHold> & {
     readonly type: 'release-failed';
     readonly error: unknown;
@@ -585,6 +590,10 @@ export interface RedisLockModuleExtras {
     connectionNames?: readonly string[];
 }
 
+export interface RedisLockOptionsFactory {
+    createRedisLockOptions(): ReturnedLockOptions | Promise<ReturnedLockOptions>;
+}
+
 export interface ReleaseAfter {
     (context: ReleaseContext): PromiseLike<unknown> | undefined | void;
     readonly keptFor?: ((context: ReleaseContext) => object | undefined) | undefined;
@@ -592,6 +601,10 @@ export interface ReleaseAfter {
 
 export interface ReleaseContext {
     readonly args: readonly unknown[];
+}
+
+export interface RenewInWorker {
+    readonly worker: Duration;
 }
 
 export interface ReplicaOptions {

@@ -1,5 +1,6 @@
 import type {
     Duration,
+    LockError,
 } from './index.js';
 
 export declare const FENCE_HEADER = "lock-fence";
@@ -10,6 +11,10 @@ export interface FenceClient {
     };
     evalsha(sha: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
     eval(text: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
+}
+
+export declare class FenceHeaderError extends LockError {
+    readonly code = "LOCK_FENCE_HEADER";
 }
 
 export interface FenceStore {
@@ -66,6 +71,5 @@ export declare const setIfFence: (client: FenceClient, key: string, text: string
 export declare const sqlFence: (token: bigint, options: SqlFenceOptions) => SqlFence;
 
 export {
-    FenceHeaderError,
     StaleFenceError,
 } from './index.js';

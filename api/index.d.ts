@@ -41,6 +41,7 @@ import type {
     ReadWriteLockOptions,
     RedLockOptions,
     RedisLockModuleExtras,
+    RenewInWorker,
     ReplicaOptions,
     ReturnedLockOptions,
     SetCountOptions,
@@ -81,6 +82,13 @@ export type Beside<One extends string, Others extends string> = Others extends u
 type CandidateState = 'idle' | 'candidate' | 'leader' | 'stepping-down';
 
 // not exported
+type CheckAbsence<M extends Method> = ReturnType<M> extends PromiseLike<infer T> ? undefined extends T ? unknown : [
+    T
+] extends [
+    void
+] ? unknown : Refused<'the method must allow undefined, which it returns where another process leads'> : Refused<'the method must return a Promise'>;
+
+// not exported
 type CheckArguments<A extends readonly unknown[], M extends Method, Why extends string> = Parameters<M> extends readonly [
     ...A,
     ...any[]
@@ -90,8 +98,13 @@ type CheckArguments<A extends readonly unknown[], M extends Method, Why extends 
 type CheckConflict<O, M extends Method> = IsAny<ReturnType<M>> extends true ? unknown : O extends {
     readonly onConflict: 'skip';
 } ? IsInstead<undefined, ReturnType<M>> extends true ? unknown : Refused<'onConflict: "skip" returns undefined, which the method does not'> : O extends {
-    readonly onConflict: (...args: any[]) => infer V;
-} ? IsInstead<Awaited<V>, ReturnType<M>> extends true ? unknown : Refused<'onConflict returns what the method does not'> : unknown;
+    readonly onConflict: (...args: infer C) => infer V;
+} ? IsInstead<Awaited<V>, ReturnType<M>> extends true ? CheckConflictArguments<C[0], M> : Refused<'onConflict returns what the method does not'> : unknown;
+
+// not exported
+type CheckConflictArguments<C, M extends Method> = C extends {
+    readonly args: infer A extends readonly unknown[];
+} ? readonly unknown[] extends A ? unknown : CheckArguments<A, M, 'onConflict does not take the arguments of this method'> : unknown;
 
 // not exported
 export type CheckContradictions<O, All extends readonly Contradiction[]> = O extends unknown ? All extends readonly [
@@ -149,7 +162,7 @@ type CheckPart<V, Path extends string, P> = [
 type CheckPaths<Paths extends readonly string[]> = Paths extends [
     infer Path extends string,
     ...infer Others extends string[]
-] ? Path extends RequestPart | `${RequestPart}.${string}` ? CheckPaths<Others> : Refused<`<${Path}> names no part of a request: params, query, body, headers, args or data`> : unknown;
+] ? Path extends RequestPart | `${RequestPart}.${string}` ? CheckPaths<Others> : Refused<`<${Path}> names no part of a request: params, query, body, headers, user, args or data`> : unknown;
 
 // not exported
 type CheckPlaceholders<Paths extends readonly string[], A, P> = Paths extends [
@@ -214,10 +227,6 @@ export type EachOf<T> = Partial<Pick<T, keyof T>>;
 // not exported
 type Element<T extends readonly unknown[], Index extends string> = IsTuple<T> extends true ? Property<T, Index> : T[number];
 
-export declare class FenceHeaderError extends LockError {
-    readonly code = "LOCK_FENCE_HEADER";
-}
-
 export interface FencedHold extends Hold {
     readonly fence: bigint;
 }
@@ -225,6 +234,12 @@ export interface FencedHold extends Hold {
 export interface FencedLock extends Lock<FencedHold> {
     currentToken(): Promise<bigint>;
 }
+
+// not exported
+export type ForElected = <T extends object, M extends (signal: AbortSignal, hold: Hold) => unknown>(target: T & CheckHost<T>, name: string | symbol, descriptor: TypedPropertyDescriptor<M>) => void;
+
+// not exported
+export type ForLeader = <T extends object, M extends Method>(target: T & CheckHost<T>, name: string | symbol, descriptor: TypedPropertyDescriptor<M> & CheckAbsence<M>) => void;
 
 // not exported
 export type Given<O, Name> = Name extends keyof O ? (0 extends 1 & O[Name] ? unknown : O[Name]) : undefined;
@@ -362,6 +377,8 @@ export declare class LeaderElection implements AsyncDisposable {
     [Symbol.asyncDispose](): Promise<void>;
 }
 
+export declare const LeaderOnly: (election: string) => ForLeader;
+
 // not exported
 export type LeaseContradictions = [
     [
@@ -419,7 +436,7 @@ export declare abstract class LockError extends Error {
     constructor(message: string, context?: LockErrorContext);
 }
 
-export type LockErrorCode = 'LOCK_TIMEOUT' | 'LOCK_CONFLICT' | 'LOCK_LOST' | 'LOCK_OWNERSHIP' | 'LOCK_DEADLOCK' | 'LOCK_ORDER' | 'LOCK_QUEUE_FULL' | 'LOCK_ABORTED' | 'LOCK_UNAVAILABLE' | 'LOCK_UNSAFE' | 'LOCK_KEY_TYPE' | 'LOCK_OPTIONS' | 'LOCK_NAME' | 'LOCK_STALE_FENCE' | 'LOCK_FENCE_HEADER' | 'LOCK_SHUTDOWN' | 'LOCK_NOT_WIRED';
+export type LockErrorCode = 'LOCK_TIMEOUT' | 'LOCK_CONFLICT' | 'LOCK_LOST' | 'LOCK_OWNERSHIP' | 'LOCK_DEADLOCK' | 'LOCK_ORDER' | 'LOCK_QUEUE_FULL' | 'LOCK_ABORTED' | 'LOCK_UNAVAILABLE' | 'LOCK_UNSAFE' | 'LOCK_KEY_TYPE' | 'LOCK_OPTIONS' | 'LOCK_NAME' | 'LOCK_STALE_FENCE' | 'LOCK_FENCE_HEADER' | 'LOCK_IDEMPOTENCY' | 'LOCK_SHUTDOWN' | 'LOCK_NOT_WIRED';
 
 export interface LockErrorResponse {
     readonly status: number;
@@ -593,6 +610,8 @@ export type NeedContradictions = [
     ]
 ];
 
+export declare const OnElected: (election: string) => ForElected;
+
 // not exported
 type Otherwise<C> = C extends 'throw' | 'replace' | undefined ? never : C extends 'skip' ? undefined : C extends (...args: never) => infer R ? Awaited<R> : unknown;
 
@@ -674,6 +693,7 @@ declare const REQUEST_PARTS: readonly [
     'query',
     'body',
     'headers',
+    'user',
     'args',
     'data'
 ];
@@ -700,6 +720,7 @@ export interface RedisLockOptions extends DeadlockOptions {
     readonly wait?: Duration | undefined;
     readonly release?: WithLockOptions['release'];
     readonly renewedLease?: Duration | undefined;
+    readonly renewIn?: 'main' | 'worker' | RenewInWorker | undefined;
     readonly fairWaitTimeout?: Duration | undefined;
     readonly commandTimeout?: Duration | undefined;
     readonly shutdownTimeout?: Duration | undefined;
@@ -717,10 +738,6 @@ export interface RedisLockOptions extends DeadlockOptions {
     readonly probe?: 'refuse' | 'warn' | false | undefined;
     readonly shardedPubSub?: 'auto' | boolean | undefined;
     readonly conflictStatus?: 409 | 423 | undefined;
-}
-
-export interface RedisLockOptionsFactory {
-    createRedisLockOptions(): ReturnedLockOptions | Promise<ReturnedLockOptions>;
 }
 
 // not exported
@@ -765,6 +782,9 @@ export declare class Semaphore {
     releaseIfExists(permits?: number): Promise<boolean>;
     drainPermits(): Promise<number>;
     addPermits(delta: number): Promise<void>;
+    expire(ttl: Duration): Promise<boolean>;
+    clearExpire(): Promise<boolean>;
+    remainingTtl(): Promise<number | undefined>;
     availablePermits(): Promise<number>;
     inspect(): Promise<InspectedLock>;
     delete(): Promise<boolean>;

@@ -3,7 +3,6 @@ export {
     CountDownLatch,
     CreateLocksOptions,
     Duration,
-    FenceHeaderError,
     FencedHold,
     FencedLock,
     Hold,

@@ -55,6 +55,7 @@ export declare class LockTesting {
     holders(): Promise<readonly TestHolder[]>;
     waiters(): Promise<readonly TestWaiter[]>;
     expectNoLeakedLocks(): Promise<void>;
+    expectFencesRead(): void;
     lockedCalls(): readonly LockedCallRecord[];
 }
 
@@ -111,6 +112,12 @@ export interface TestWaiter {
     readonly side: Side;
     readonly connection: string;
     readonly what: string;
+}
+
+export declare class UnreadFencesError extends Error {
+    readonly holders: readonly TestHolder[];
+    readonly name = "UnreadFencesError";
+    constructor(holders: readonly TestHolder[]);
 }
 
 export declare const lockedOptions: (method: (...args: never[]) => unknown) => LockDeclaration;

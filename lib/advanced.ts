@@ -62,6 +62,7 @@ export type { ErrorClass } from './coordination/error-codec.js';
 export type { AsJson } from './coordination/flight-result.js';
 export type { HandoverOptions } from './module/options/handover.options.js';
 export type { HolderRecordOptions } from './module/options/holder-records.options.js';
+export type { RenewInWorker } from './module/options/renew-in.options.js';
 export type { ReplicaOptions } from './module/options/replica.options.js';
 export type { PermitOptions } from './synchronizers/permit.options.js';
 export type { SetPermitsOptions } from './synchronizers/semaphore.js';
@@ -69,6 +70,10 @@ export type { TtlOptions } from './synchronizers/ttl.options.js';
 export type { ConflictContext, ConflictHandler, OnConflict } from './locks/options/lock.options.js';
 export type { LeaseOptions, WaitOptions } from './waiting/acquire.options.js';
 export type { ReadWriteLockOptions } from './locks/read-write-lock.js';
-export type { RedisLockModuleExtras, ReturnedLockOptions } from './module/redis-lock.module.js';
+export type {
+  RedisLockModuleExtras,
+  RedisLockOptionsFactory,
+  ReturnedLockOptions,
+} from './module/redis-lock.module.js';
 export type { RedLockOptions } from './module/options/red-lock.options.js';
 export { type Backoff, constantBackoff, type ExponentialBackoff, exponentialBackoff } from './waiting/backoff.js';

@@ -28,6 +28,7 @@ export type LockErrorCode =
   | 'LOCK_NAME'
   | 'LOCK_STALE_FENCE'
   | 'LOCK_FENCE_HEADER'
+  | 'LOCK_IDEMPOTENCY'
   | 'LOCK_SHUTDOWN'
   | 'LOCK_NOT_WIRED';
 
@@ -200,6 +201,22 @@ export class StaleFenceError extends LockError {
 /** An HTTP request has no valid fencing token in its header, so that its write cannot be checked and is refused. */
 export class FenceHeaderError extends LockError {
   readonly code = 'LOCK_FENCE_HEADER';
+}
+
+/**
+ * A call with the key of an earlier one cannot have its answer, and was not run: it is another call, or the answer was too
+ * long to be kept.
+ */
+export class IdempotencyError extends LockError {
+  readonly code = 'LOCK_IDEMPOTENCY';
+
+  constructor(
+    message: string,
+    readonly reason: 'key-reused' | 'answer-too-long',
+    context?: LockErrorContext,
+  ) {
+    super(message, context);
+  }
 }
 
 /** The module is shutting down and makes no new acquisitions. */

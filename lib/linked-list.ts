@@ -21,7 +21,7 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
 
   /** Adds a node at the end. A node that is in this list moves there. */
   append(place: P): void {
-    this.delete(place);
+    if (place.list === this) this.delete(place);
     const { last } = this;
     place.list = this;
     place.previous = last;
@@ -33,7 +33,7 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
 
   /** Adds a node at the front. A node that is in this list moves there. */
   prepend(place: P): void {
-    this.delete(place);
+    if (place.list === this) this.delete(place);
     const { first } = this;
     place.list = this;
     place.next = first;
@@ -45,7 +45,7 @@ export class LinkedList<P extends ListNode<P>> implements Iterable<P> {
 
   /** @returns Whether the node was in this list. */
   delete(place: P): boolean {
-    if (!this.has(place)) return false;
+    if (place.list !== this) return false;
     const { previous, next } = place;
     if (previous) previous.next = next;
     else this.first = next;

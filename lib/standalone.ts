@@ -4,7 +4,6 @@
  * @module nest-redis-lock/standalone
  */
 export {
-  FenceHeaderError,
   LockAbortedError,
   LockConflictError,
   LockDeadlockError,

@@ -40,6 +40,7 @@ const MANY_EXPORTS: Readonly<Record<string, string>> = {
   'standalone.ts': 'an entry, as index.ts is',
   'cli/main.ts': 'the program, which exports nothing',
   'concurrency.ts': 'how promises of one process wait for each other',
+  'watchdog/worker/renewal.worker.ts': 'a program for a thread, which exports nothing',
   'holds/loss.ts': 'how a holder learns that it has lost its lock: the signal, the error, the words',
   'integrations/fencing/fence-stores.ts': 'the stores of the latest fencing tokens',
   'backend/probe/inspect-server.ts': 'what one server is, by its own words and by a message to ourselves',

@@ -56,7 +56,7 @@ const onLog = (level, log, handler) => {
 
 rmSync(dir, { recursive: true, force: true });
 const library = await rollup({
-  input: inputs('.js', { ...entries, cli: 'cli/main' }),
+  input: inputs('.js', { ...entries, cli: 'cli/main', 'shared/renewal.worker': 'watchdog/worker/renewal.worker' }),
   external,
   plugins: [commander],
   treeshake: { moduleSideEffects: false },
@@ -77,10 +77,7 @@ const ownerOf = (id) => {
   return top === 'integrations' ? folder : ['testing', 'driver-kit', 'cli'].includes(top) ? top : undefined;
 };
 
-/**
- * The files that are shared. Those that need no Nest are CommonJS for both formats, so that a process has one copy of
- * them, whether its files import or require it. Nest is an ES module, and an ES module has to import that.
- */
+/** The files that are shared: that of what needs no Nest is loaded without it. */
 const manualChunks = (id, { getModuleInfo }) => {
   const owner = ownerOf(id);
   if (getModuleInfo(id).isEntry || !id.startsWith(compiled) || owner === 'cli') return undefined;
@@ -90,51 +87,47 @@ const manualChunks = (id, { getModuleInfo }) => {
   return owner ?? 'locks';
 };
 
-/**
- * What ES modules import in place of a shared file. Node reads all of a CommonJS file for its names before it runs it: of
- * a large one that takes longer than to load it.
- */
-const namesOf = ({ name, exports }) =>
-  `"use strict";const all=require("./${name}.cjs");${exports.map((each) => `exports.${each}=all.${each};`).join('')}\n`;
-
-/** The names of each entry that exist at run time. */
-const values = new Map();
-
-for (const [format, ending] of [
-  ['cjs', 'cjs'],
-  ['es', 'mjs'],
-]) {
-  /** Whether the file for CommonJS serves ES modules as well. */
-  const isLeftOut = ({ name, isEntry }) =>
-    format === 'es' && (isEntry ? ['cli', 'standalone'].includes(name) : !['nest', 'metrics'].includes(name));
-  const fileName = (chunk) => `[name].${isLeftOut(chunk) ? 'names.cjs' : ending}`;
-  const { output } = await library.write({
-    dir,
-    format,
-    exports: 'named',
-    minifyInternalExports: false,
-    hoistTransitiveImports: false,
-    externalLiveBindings: false,
-    entryFileNames: fileName,
-    chunkFileNames: (chunk) => `shared/${fileName(chunk)}`,
-    manualChunks,
-    banner: ({ name }) => (name === 'cli' ? '#!/usr/bin/env node' : ''),
-    plugins: [
-      minifier,
-      {
-        name: 'leave out what the other format has',
-        generateBundle: (_, bundle) => {
-          for (const [file, chunk] of Object.entries(bundle).filter(([, each]) => isLeftOut(each))) {
-            if (chunk.isEntry) delete bundle[file];
-            else chunk.code = namesOf(chunk);
-          }
-        },
-      },
-    ],
-  });
-  for (const { isEntry, name, exports } of output) if (isEntry) values.set(name, exports);
-}
+const { output } = await library.write({
+  dir,
+  format: 'cjs',
+  exports: 'named',
+  minifyInternalExports: false,
+  hoistTransitiveImports: false,
+  externalLiveBindings: false,
+  entryFileNames: '[name].cjs',
+  chunkFileNames: 'shared/[name].cjs',
+  manualChunks,
+  banner: ({ name }) => (name === 'cli' ? '#!/usr/bin/env node' : ''),
+  plugins: [minifier],
+});
 chmodSync(join(dir, 'cli.cjs'), 0o755);
+
+const files = new Map(output.map((chunk) => [chunk.fileName, chunk]));
+/** The names of each entry that exist at run time. */
+const values = new Map(output.filter(({ isEntry }) => isEntry).map(({ name, exports }) => [name, exports]));
+
+/** The packages that a file requires, itself or by another file. */
+const packagesOf = (file, seen = new Set()) => {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const chunk = files.get(file);
+  if (chunk) return chunk.imports.flatMap((imported) => packagesOf(imported, seen));
+  return file.startsWith('node:') ? [] : [file];
+};
+
+/**
+ * The file for ES modules has nothing of its own, so that a process has one copy, whether its files import or require it.
+ * A package that is an ES module, such as Nest 12, cannot be required while it is being loaded: it is imported first.
+ */
+for (const name of Object.keys(entries)) {
+  const packages = packagesOf(`${name}.cjs`).map((each) => `import"${each}";`);
+  const names = values.get(name).join(',');
+  writeFileSync(
+    join(dir, `${name}.mjs`),
+    `${packages.join('')}import all from"./${name}.cjs";export const{${names}}=all;\n`,
+  );
+  writeFileSync(join(dir, `${name}.d.mts`), `export * from './${name}.cjs';\n`);
+}
 
 /** Marks the other names of an entry as types: the plugin forgets that, and a class would pass for one that can be made. */
 const markTypes = (code, { isEntry, name }) =>
@@ -171,6 +164,3 @@ await types.write({
     },
   ],
 });
-for (const name of Object.keys(entries)) {
-  if (name !== 'standalone') writeFileSync(join(dir, `${name}.d.mts`), `export * from './${name}.cjs';\n`);
-}

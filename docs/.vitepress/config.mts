@@ -71,6 +71,7 @@ const guide = [
   'transactions',
   'cron',
   'single-flight',
+  'idempotency',
   'limits-and-semaphores',
   'fair',
   'read-write',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import type { RedisLockOptions, RedisLockOptionsFactory } from 'nest-redis-lock';
+import type { RedisLockOptions } from 'nest-redis-lock';
+import type { RedisLockOptionsFactory } from 'nest-redis-lock/advanced';
 
 @Injectable()
 export class LockConfig implements RedisLockOptionsFactory {

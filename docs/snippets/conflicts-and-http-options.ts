@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Locked } from 'nest-redis-lock';
+import type { ConflictContext } from 'nest-redis-lock/advanced';
 
 @Injectable()
 export class ReportService {
@@ -18,7 +19,7 @@ export class ReportService {
     return `report of ${month}`;
   }
 
-  @Locked('report:<0>', { onConflict: ({ args }) => `report of ${String(args[0])} is in the making` })
+  @Locked('report:<0>', { onConflict: ({ args: [month] }: ConflictContext<[string]>) => `${month} is in the making` })
   async createOrSay(month: string): Promise<string> {
     return `report of ${month}`;
   }

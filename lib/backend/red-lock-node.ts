@@ -1,8 +1,9 @@
 import type { MonotonicScheduler } from '../time/scheduler.js';
 import type { BackendListener, ServerHealth } from './backend-listener.js';
+import { Quorum } from './quorum/quorum.js';
 import type { NodeBackend } from './quorum/quorum-node.js';
 import { checkServer } from './check-servers.js';
-import type { ServerTarget } from './connection/target.js';
+import type { ServerTarget, TransportSettings } from './connection/target.js';
 import { RedisInspection } from './kinds/inspection/redis-inspection.js';
 import { RedisLock } from './kinds/lock/redis-lock.js';
 import { NodeExecutor, type NodeSettings } from './commands/node-executor.js';
@@ -55,3 +56,26 @@ export class RedLockNode implements NodeBackend {
     await Promise.all([this.commands.close(left), this.pubSub.close(left)]);
   }
 }
+
+/** Independent masters, and their voting rules. */
+interface Masters {
+  /** By address, without passwords. */
+  readonly nodes: ReadonlyMap<string, ServerTarget>;
+  /** Milliseconds. */
+  readonly nodeTimeout: number;
+  readonly quorum: number;
+}
+
+/** Does not connect to them yet. */
+export const makeMasters = (
+  { nodes, nodeTimeout, quorum }: Masters,
+  { commandTimeout, restartGuard = 0 }: Pick<TransportSettings, 'commandTimeout' | 'restartGuard'>,
+  scheduler: MonotonicScheduler,
+): Quorum => {
+  // A node that is slow once only loses its vote; an outage is reported if it is unreachable for longer.
+  const settings = { commandTimeout: nodeTimeout, missedAfter: Math.max(commandTimeout, nodeTimeout), restartGuard };
+  const backends = [...nodes].map(
+    ([address, connection]) => [address, new RedLockNode(connection, settings, scheduler)] as const,
+  );
+  return new Quorum(new Map(backends), quorum, scheduler);
+};

@@ -25,9 +25,12 @@ export const parseOwner = (value: unknown): OwnerId => {
   throw invalidOption('owner', value, allowed);
 };
 
+/** Whether an application has chosen this owner, which may acquire a lock that it has released before. */
+export const isChosenOwner = (owner: OwnerId): boolean => owner.endsWith(SUFFIX);
+
 /** An owner as applications know it: what they have chosen, or the id that is stored. */
 export const shownOwner = (owner: OwnerId): string => {
-  if (!owner.endsWith(SUFFIX)) return owner;
+  if (!isChosenOwner(owner)) return owner;
   const chosen = owner.slice(0, -SUFFIX.length);
   return CLIENT_ID.test(chosen) ? owner : chosen;
 };

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { Observable } from 'rxjs';
 import { recordCancelOnDisconnect } from './request.interceptor.js';
 import { wire } from './instance-wiring.js';
 
@@ -52,6 +53,13 @@ export const isAsyncGenerator = (method: AnyFunction): boolean => tagOf(method) 
 
 export const declaredType = ({ target, name }: DecoratedMethod): unknown =>
   Reflect.getMetadata('design:returntype', target, name);
+
+/** @throws TypeError for a method that returns several values. */
+export const assertOneResult = (method: DecoratedMethod): void => {
+  if (!isAsyncGenerator(method.original) && declaredType(method) !== Observable) return;
+  const { decorator, place } = method;
+  throw new TypeError(`${decorator} needs a method with one result, and ${place} returns several; return a promise`);
+};
 
 /**
  * @throws TypeError unless the decorator is applied to an instance method, with legacy decorators as Nest uses them.

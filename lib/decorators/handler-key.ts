@@ -11,16 +11,18 @@ import { namesFrom } from './method-key.js';
 export type HandlerKey = (context: ExecutionContext) => string | readonly string[];
 
 /**
- * The parts that a key template of a handler may name: those of an HTTP request, the arguments of a GraphQL resolver, and the
- * data of a message or of an event of a gateway. All are as they came: pipes run under the lock.
+ * The parts that a key template of a handler may name: those of an HTTP request and the user that a guard has set there, the
+ * arguments of a GraphQL resolver, and the data of a message or of an event of a gateway. All are as they came: pipes run
+ * under the lock.
  */
-const REQUEST_PARTS = ['params', 'query', 'body', 'headers', 'args', 'data'] as const;
+const REQUEST_PARTS = ['params', 'query', 'body', 'headers', 'user', 'args', 'data'] as const;
 type RequestPart = (typeof REQUEST_PARTS)[number];
 
 const PARTS: Sources = {
   names: new RegExp(`^(?:${REQUEST_PARTS.join('|')})$`),
   none: 'names no part of a request',
-  remedy: 'write <params.id>, <query.id>, <body.id> or <headers.id>, in GraphQL <args.id>, of messages <data.id>',
+  remedy:
+    'write <params.id>, <query.id>, <body.id>, <headers.id> or <user.id>, in GraphQL <args.id>, of messages <data.id>',
   instead: 'give a function of the context',
   what: '',
 };
@@ -31,7 +33,7 @@ type CheckPaths<Paths extends readonly string[]> = Paths extends [
 ]
   ? Path extends RequestPart | `${RequestPart}.${string}`
     ? CheckPaths<Others>
-    : Refused<`<${Path}> names no part of a request: params, query, body, headers, args or data`>
+    : Refused<`<${Path}> names no part of a request: params, query, body, headers, user, args or data`>
   : unknown;
 
 /** An error of the compiler for a template that names something else. */
@@ -39,11 +41,12 @@ export type CheckHandlerTemplate<K extends string> = string extends K ? unknown 
 
 type RequestParts = Readonly<Partial<Record<RequestPart, unknown>>>;
 
-const partsOf = (context: ExecutionContext): RequestParts => {
+/** The parts of the request of a handler. */
+export const partsOf = (context: ExecutionContext): RequestParts => {
   const type: string = context.getType();
   if (type === 'http') {
-    const { params, query, body, headers } = context.switchToHttp().getRequest<RequestParts>();
-    return { params, query, body, headers };
+    const { params, query, body, headers, user } = context.switchToHttp().getRequest<RequestParts>();
+    return { params, query, body, headers, user };
   }
   if (type === 'graphql') return { args: context.getArgByIndex<unknown>(1) };
   return { data: type === 'ws' ? context.switchToWs().getData<unknown>() : context.switchToRpc().getData<unknown>() };

@@ -96,9 +96,13 @@ interface WiredMethod {
  * auto-mock, which would skip the method), returns an executor that fails with LockNotWiredError on acquisition. So the
  * method fails in the form in which it would have returned.
  */
-export const executorOf = (instance: unknown, method: WiredMethod): LockedExecutor => {
+export const executorOf = (instance: unknown, method: WiredMethod): LockedExecutor =>
+  executorIn(instance) ?? notWired(method);
+
+/** The executor that Nest injected into the instance. */
+export const executorIn = (instance: unknown): LockedExecutor | undefined => {
   const executor = injected(instance, EXECUTOR);
-  return executor instanceof LockedExecutor ? executor : notWired(method);
+  return executor instanceof LockedExecutor ? executor : undefined;
 };
 
 const notWired = ({ decorator, place }: WiredMethod): LockedExecutor => {

@@ -19,8 +19,9 @@ import type { EachOf } from '../validation/refused.js';
  * Creates an interceptor that holds the lock around the whole handler, including pipes and inner interceptors, until
  * the response is complete.
  *
- * A template names parts of an HTTP request (`<params.id>`, `<query.id>`, `<body.id>`, `<headers.id>`), arguments of a
- * GraphQL resolver (`<args.id>`), or the data of a message (`<data.id>`), encoded as in templates of `@Locked`.
+ * A template names parts of an HTTP request (`<params.id>`, `<query.id>`, `<body.id>`, `<headers.id>`), the user that a
+ * guard has set there (`<user.id>`), arguments of a GraphQL resolver (`<args.id>`), or the data of a message
+ * (`<data.id>`), encoded as in templates of `@Locked`.
  * @example
  * const cartLock = lockHandler('cart:<params.id>');
  *

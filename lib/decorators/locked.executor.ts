@@ -1,6 +1,7 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
-import type { Observable } from 'rxjs';
+import { catchError, type Observable, throwError } from 'rxjs';
 import { LockNameError } from '../errors.js';
+import { errorOfWork } from '../holds/loss.js';
 import { formatValue } from '../validation/format-value.js';
 import { sortedNames } from '../keys/lock-name.js';
 import type { ConnectionRegistry } from '../runtime/connection-registry.js';
@@ -10,6 +11,7 @@ import type { LockRuntime } from '../runtime/lock-runtime.js';
 import { SingleFlight } from '../coordination/single-flight.js';
 import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
 import { runAndStart, runFor } from '../context/run-in-scope.js';
+import { LeaderElections } from './leader-elections.js';
 import type { LockedPlan, Permits } from './locked.options.js';
 import { type LockAccess, lockedIterable, lockedObservable, lockedOpenResult } from './open-results.js';
 import { beneficiaryOf, leaveAfter } from './release-after.js';
@@ -99,7 +101,7 @@ export interface LockedCall {
 /** A call whose result is shared with concurrent callers. */
 export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'instance' | 'method' | 'signal'> {
   readonly plan: SharedPlan;
-  /** Class and method, for messages. */
+  /** Decorator, class and method, for messages. */
   readonly place: string;
 }
 
@@ -108,8 +110,12 @@ export interface SharedCall extends Omit<LockedCall, 'plan' | 'args' | 'instance
  * the lock is lost meanwhile; a method that must stop in that case listens to the hold's signal.
  */
 export class LockedExecutor {
+  readonly elections: LeaderElections;
+
   /** Created by `RedisLockModule`. */
-  constructor(private readonly connections: Pick<ConnectionRegistry, 'get'>) {}
+  constructor(private readonly connections: Pick<ConnectionRegistry, 'get'>) {
+    this.elections = new LeaderElections(connections);
+  }
 
   /** Runs a method that returns a promise, or a value that becomes one. */
   async aroundPromise(call: LockedCall, proceed: () => unknown): Promise<unknown> {
@@ -125,6 +131,8 @@ export class LockedExecutor {
       const open = lockedOpenResult(section, result, (giveUp) => this.onAbandoned(call, giveUp));
       isOpen = open !== undefined;
       return isOpen ? open : result;
+    } catch (error) {
+      throw errorOfWork(error);
     } finally {
       if (!isOpen) await section.leave();
     }
@@ -149,7 +157,7 @@ export class LockedExecutor {
     return lockedObservable({
       enter: (signal) => enter(signal).finally(stopListening),
       onConflict,
-      source: () => next.handle(),
+      source: () => next.handle().pipe(catchError((error) => throwError(() => errorOfWork(error)))),
       until: () => responseDone(context),
     });
   }
@@ -160,7 +168,7 @@ export class LockedExecutor {
     const keys = key(runtime.defaults.maxNames);
     const [only, ...others] = typeof keys === 'string' ? [keys] : sortedNames(keys);
     if (only === undefined || others.length > 0) {
-      throw new LockNameError(`${place} is @SingleFlight, so its key must be one name, not ${formatValue(keys)}`);
+      throw new LockNameError(`The key of ${place} must be one name, not ${formatValue(keys)}`);
     }
     const flight = new SingleFlight(runtime, only, template, plan.flight);
     return flight.share({ ...plan.request(runtime.defaults.wait), signal: callerGone }, proceed);

@@ -96,6 +96,13 @@ type CheckSignal<O, M extends Method> = O extends { readonly signal: (...args: i
   ? CheckArguments<A, M, 'signal does not take the arguments of this method; its parameters need their types'>
   : unknown;
 
+/** Arguments without types are `unknown`, which fits all. */
+type CheckConflictArguments<C, M extends Method> = C extends { readonly args: infer A extends readonly unknown[] }
+  ? readonly unknown[] extends A
+    ? unknown
+    : CheckArguments<A, M, 'onConflict does not take the arguments of this method'>
+  : unknown;
+
 /** Results allowed instead of the method's own: the type that the method promises, emits or iterates. */
 type Instead<R> =
   R extends PromiseLike<infer T>
@@ -117,10 +124,9 @@ type CheckConflict<O, M extends Method> =
       ? IsInstead<undefined, ReturnType<M>> extends true
         ? unknown
         : Refused<'onConflict: "skip" returns undefined, which the method does not'>
-      : // oxlint-disable-next-line typescript/no-explicit-any -- what the function takes is checked with the options
-        O extends { readonly onConflict: (...args: any[]) => infer V }
+      : O extends { readonly onConflict: (...args: infer C) => infer V }
         ? IsInstead<Awaited<V>, ReturnType<M>> extends true
-          ? unknown
+          ? CheckConflictArguments<C[0], M>
           : Refused<'onConflict returns what the method does not'>
         : unknown;
 

@@ -1,17 +1,10 @@
-import { Observable } from 'rxjs';
 import { currentCallerGone } from '../context/owner-context.js';
-import {
-  type AnyFunction,
-  declaredType,
-  decoratedMethod,
-  type DecoratedMethod,
-  isAsyncGenerator,
-  replaceMethod,
-} from './decorated-method.js';
+import { type AnyFunction, assertOneResult, decoratedMethod, replaceMethod } from './decorated-method.js';
 import { cancelsOnDisconnect } from './request.interceptor.js';
 import { executorOf } from './instance-wiring.js';
 import { assertArgumentsExist, methodKey } from './method-key.js';
-import { type SingleFlightMethodOptions, sharedPlanFor } from './single-flight.options.js';
+import type { LockedExecutor, SharedCall } from './locked.executor.js';
+import { type SharedPlan, type SingleFlightMethodOptions, sharedPlanFor } from './single-flight.options.js';
 import type { AsJson } from '../coordination/flight-result.js';
 import type { CheckHost, CheckKey, CheckKeyFunction, IsAny, Method } from './locked.types.js';
 import type { Refused } from '../validation/refused.js';
@@ -67,27 +60,49 @@ export function SingleFlight<A extends readonly unknown[]>(
   key: (...args: A) => string,
   options?: SingleFlightMethodOptions,
 ): SharedByFunction<A>;
-export function SingleFlight(key: unknown, options?: SingleFlightMethodOptions) {
-  const plan = sharedPlanFor(options);
-  const { template, names } = methodKey(key, DECORATOR);
+export function SingleFlight(key: unknown, options?: SingleFlightMethodOptions): MethodDecorator {
+  return sharedBy(key, {
+    decorator: DECORATOR,
+    plan: sharedPlanFor(options),
+    options: options ?? {},
+    share: shareCall,
+  });
+}
+
+const shareCall: SharedBy['share'] = (executor, call, _args, proceed) => executor.aroundShared(call, proceed);
+
+/** A decorator whose methods run once for several calls. */
+export interface SharedBy {
+  /** As written in source: `@SingleFlight`. */
+  readonly decorator: string;
+  readonly plan: SharedPlan;
+  /** As given. */
+  readonly options: object;
+  /** Runs `proceed`, or resolves with what it led to before. */
+  readonly share: (
+    executor: LockedExecutor,
+    call: SharedCall,
+    args: readonly unknown[],
+    proceed: () => unknown,
+  ) => Promise<unknown>;
+}
+
+/** @throws LockNameError, LockOptionsError */
+export const sharedBy = (key: unknown, { decorator, plan, options, share }: SharedBy): MethodDecorator => {
+  const { template, names } = methodKey(key, decorator);
 
   return (target: object, name: string | symbol, descriptor: PropertyDescriptor): PropertyDescriptor => {
-    const method = decoratedMethod(DECORATOR, target, name, descriptor);
+    const method = decoratedMethod(decorator, target, name, descriptor);
     const { original, place } = method;
-    assertPromises(method);
+    assertOneResult(method);
     if (template) assertArgumentsExist(template, method);
 
     const shared: AnyFunction = function (...args) {
       const callerGone = cancelsOnDisconnect(shared, plan.cancelOnDisconnect) ? currentCallerGone() : undefined;
       const keyOf = (maxNames: number) => names({ instance: this, args, place }, maxNames);
-      const call = { plan, template: template?.text, key: keyOf, callerGone, place };
-      return executorOf(this, method).aroundShared(call, () => original.apply(this, args));
+      const call = { plan, template: template?.text, key: keyOf, callerGone, place: `${decorator} ${place}` };
+      return share(executorOf(this, method), call, args, () => original.apply(this, args));
     };
-    return replaceMethod(method, descriptor, shared, { ...plan, declared: { key, options: options ?? {} } });
+    return replaceMethod(method, descriptor, shared, { ...plan, declared: { key, options } });
   };
-}
-
-const assertPromises = (method: DecoratedMethod): void => {
-  if (!isAsyncGenerator(method.original) && declaredType(method) !== Observable) return;
-  throw new TypeError(`${DECORATOR} shares one result, and ${method.place} returns several; return a promise`);
 };

@@ -40,8 +40,11 @@ export interface SharedPlan {
 }
 
 /** @throws LockOptionsError that names option and value. */
-export const sharedPlanFor = (options: SingleFlightMethodOptions | undefined): SharedPlan => {
-  const given = parseOptions(options, OPTIONS, { of: '@SingleFlight' });
+export const sharedPlanFor = (options: SingleFlightMethodOptions | undefined): SharedPlan =>
+  sharedPlan(parseOptions(options, OPTIONS, { of: '@SingleFlight' }));
+
+/** @throws LockOptionsError that names option and value. */
+export const sharedPlan = (given: Partial<Record<keyof SingleFlightMethodOptions, unknown>>): SharedPlan => {
   const { cancelOnDisconnect } = given;
   if (cancelOnDisconnect !== undefined && typeof cancelOnDisconnect !== 'boolean') {
     throw invalidOption('cancelOnDisconnect', cancelOnDisconnect, 'true or false');

@@ -150,6 +150,7 @@ const unavailable = ({ reason, affects, error }: Outage): string => {
 };
 
 const OUTCOMES: Readonly<Record<BlockedLock['outcome'], string>> = {
+  'renewed-in-worker': 'renewed by the worker thread',
   renewed: 'renewed late',
   held: 'still held',
   released: 'released since',
@@ -258,8 +259,14 @@ class EventLines {
         break;
       case 'loop-blocked':
         log.warn(
-          `The event loop of this process stood for ${seconds(event.delay)}, so its locks were not renewed in time: ` +
+          `The event loop of this process stood for ${seconds(event.delay)}, so the main thread did not renew its locks in time: ` +
             `${listed(event.locks.map(afterBlock))}. Move synchronous work to a worker thread, or split it up`,
+        );
+        break;
+      case 'worker-failed':
+        log.error(
+          `The worker thread of renewIn cannot renew locks: ${event.reason}. The main thread goes on with that, but a lock is ` +
+            'lost if the event loop stands for longer than its lease',
         );
         break;
       case 'release-failed':

@@ -2,8 +2,10 @@ import { type Channel, tracingChannel } from 'node:diagnostics_channel';
 import type { OfLock } from './life-cycle-events.js';
 
 /** Whether any of these channels has a subscriber. On the hot path, see docs/architecture.md#hot-path. */
-export const isSubscribed = (channels: readonly Channel[]): boolean =>
-  channels.some(({ hasSubscribers }) => hasSubscribers);
+export const isSubscribed = (channels: readonly Channel[]): boolean => {
+  for (const { hasSubscribers } of channels) if (hasSubscribers) return true;
+  return false;
+};
 
 /** The message of `tracing:nest-redis-lock:wait:*`, one object from the call that acquires to its outcome. */
 export interface WaitTrace extends OfLock {

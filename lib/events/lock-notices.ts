@@ -20,11 +20,12 @@ export interface BlockedLock {
   /** The lease of the hold, ms. */
   readonly lease: number;
   /**
-   * The state found afterwards. `renewed`: the watchdog renewed it late. `held`: it is still held without that, because
+   * The state found afterwards. `renewed-in-worker`: the worker of `renewIn` has renewed it in time, and the watchdog
+   * after that. `renewed`: the watchdog renewed it late. `held`: it is still held without that, because
    * it has a lease of its own or its renewal failed and is tried again (`renewal-failed`). `released`: its owner had
    * released it. `lost`: its lease had ended, or the server no longer had it; the event `lost` is emitted as well.
    */
-  readonly outcome: 'renewed' | 'held' | 'released' | 'lost';
+  readonly outcome: 'renewed-in-worker' | 'renewed' | 'held' | 'released' | 'lost';
 }
 
 /** An event that no caller's promise can report, and that an operator may have to act on. */
@@ -63,8 +64,8 @@ export type LockNotice =
       readonly error: unknown;
     }
   /**
-   * The event loop stood for more than a third of the lease of at least one hold, so that nothing could be renewed:
-   * synchronous work, a long garbage collection, or a process that was stopped. Emitted when the watchdog has renewed
+   * The event loop stood for more than a third of the lease of at least one hold, so that the main thread could renew
+   * nothing: synchronous work, a long garbage collection, or a process that was stopped. Emitted when the watchdog has renewed
    * the holds, or found them lost. Once per connection.
    */
   | {
@@ -73,6 +74,15 @@ export type LockNotice =
       readonly delay: number;
       /** The holds for which it stood for more than a third of the lease. */
       readonly locks: readonly BlockedLock[];
+    }
+  /**
+   * The worker thread of `renewIn` has ended, could not be started, or cannot reach Redis. The main thread renews as before,
+   * but locks are lost while its event loop stands for too long. Only an unreachable server may come back.
+   */
+  | {
+      readonly type: 'worker-failed';
+      /** Why, as a sentence without its full stop, and without a password. */
+      readonly reason: string;
     }
   /** A release could not be confirmed; it continues in the background until the lease ends. */
   | (Pick<OfHold, 'lockName' | 'owner'> &
@@ -156,6 +166,7 @@ const TYPES: Readonly<Record<LockNotice['type'], true>> = {
   forgotten: true,
   'renewal-failed': true,
   'loop-blocked': true,
+  'worker-failed': true,
   'release-failed': true,
   'permits-release-failed': true,
   'given-up': true,

@@ -77,7 +77,15 @@ export class GrantHolds {
   get left(): number {
     let last = Number.NEGATIVE_INFINITY;
     for (const { end } of this.terms) last = Math.max(last, end);
-    return last - this.now;
+    // On the hot path: most have no end, and the clocks are not read.
+    return Number.isFinite(last) ? last - this.now : last;
+  }
+
+  /** Milliseconds for which the watchdog renews any hold at most; `Infinity`: without end; 0: it renews none. */
+  get keptFor(): number {
+    let last = 0;
+    for (const { end, isWatched } of this.terms) if (isWatched) last = Math.max(last, end);
+    return last > 0 && Number.isFinite(last) ? Math.max(0, last - this.now) : last;
   }
 
   /** Counts the age from the begin of earlier holds, with their limit, and keeps the lock for at least as long. */
@@ -95,7 +103,8 @@ export class GrantHolds {
 
   /** Milliseconds for which the lock must stay held without any hold; 0 or less: none. */
   get minHoldLeft(): number {
-    return Math.ceil(this.minHoldUntil - this.clock.leastElapsed);
+    const { minHoldUntil } = this;
+    return Number.isFinite(minHoldUntil) ? Math.ceil(minHoldUntil - this.clock.leastElapsed) : minHoldUntil;
   }
 
   /** Whether any hold has time left: a hold past its own lease that was not released keeps nothing. */
@@ -119,9 +128,8 @@ export class GrantHolds {
 
   /** The term of a hold that begins now. */
   termOf(lease: LeaseTerms): HoldTerm {
-    const { now } = this;
-    if (typeof lease === 'number') return { end: now + lease, isWatched: false };
-    const end = lease?.maxHold === undefined ? this.since + this.maxHold : now + lease.maxHold;
+    if (typeof lease === 'number') return { end: this.now + lease, isWatched: false };
+    const end = lease?.maxHold === undefined ? this.since + this.maxHold : this.now + lease.maxHold;
     return lease ? { end, isWatched: true, renewal: lease } : { end, isWatched: true };
   }
 

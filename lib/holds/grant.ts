@@ -93,9 +93,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     super();
     this.owner = acquired.owner;
     this.fence = acquired.fence;
-    const { scheduler, watchdog, defaults } = runtime;
-    this.holds = new GrantHolds(acquired.sent, watchdog.timeout, defaults.maxHold);
-    this.lease = new Lease(scheduler, acquired.sent, acquired.lease, this);
+    this.holds = new GrantHolds(acquired.sent, runtime.watchdog.timeout, runtime.defaults.maxHold);
+    this.lease = new Lease(runtime.scheduler, acquired.sent, acquired.lease, this);
     if (kind.owner === undefined) runtime.grants.add(this);
     if (kind.isReplaceable) this.watch = runtime.endsByOthers.watch(this);
   }
@@ -129,6 +128,10 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
 
   get renewedLease(): number {
     return this.holds.renewedLease;
+  }
+
+  get keptFor(): number {
+    return this.holds.keptFor;
   }
 
   get isEnding(): boolean {
@@ -250,10 +253,9 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
    * @param entering The term of a hold about to be added.
    */
   private async confirm(entering?: HoldTerm): Promise<void> {
-    const { state, holds } = this;
-    if (!isHeld(state)) return;
-    this.state = afterCommand(state);
-    await this.sendHold(holds.count + (entering === undefined ? 0 : 1), holds.needed(entering));
+    if (!isHeld(this.state)) return;
+    this.state = afterCommand(this.state);
+    await this.sendHold(this.holds.count + (entering === undefined ? 0 : 1), this.holds.needed(entering));
   }
 
   private async sendHold(count: number, lease: number): Promise<void> {

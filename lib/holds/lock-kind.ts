@@ -25,7 +25,7 @@ export const storedName = ({ family, name }: { readonly family: LockFamily; read
 export interface ReenteredLock {
   readonly name: string;
   readonly owner: OwnerId;
-  readonly fence: bigint | undefined;
+  readonly acquired: { readonly fence: bigint | undefined };
 }
 
 /** How holds of a kind are detached. */

@@ -5,6 +5,8 @@ import type { OwnerId } from '../context/owner-ids.js';
 import type { GrantLoss } from './grant-state.js';
 import type { LockFamily, LockKind } from './lock-kind.js';
 import { runOutsideContexts } from '../context/owner-context.js';
+import { type MonotonicScheduler, Stopwatch } from '../time/scheduler.js';
+import { type Lease, LeaseCommand } from '../watchdog/lease.js';
 
 const TEXTS: Readonly<Record<GrantLoss, string>> = {
   'lease-over': 'its lease ended before it was renewed or released',
@@ -74,13 +76,19 @@ interface AskedHold {
   readonly name: string;
   readonly owner: OwnerId;
   readonly operations: Pick<LockKind['operations'], 'inspect'>;
-  readonly runtime: { readonly events: LockEvents };
+  readonly kind: Pick<LockKind, 'owner'>;
+  readonly lease: Pick<Lease, 'unanswered'>;
+  readonly runtime: { readonly events: LockEvents; readonly scheduler: MonotonicScheduler };
 }
 
 /** Whether the server says that the owner no longer has the lock. A missing reply says nothing. */
-export const isGone = async ({ name, owner, operations, runtime }: AskedHold): Promise<boolean> => {
+export const isGone = async ({ name, owner, operations, kind, lease, runtime }: AskedHold): Promise<boolean> => {
   try {
-    return (await operations.inspect(name, owner)).count === 0;
+    const sent = kind.owner && new Stopwatch(runtime.scheduler);
+    const { count, remaining } = await operations.inspect(name, owner);
+    // Its owner may have released the lock, and have it again for less than this hold believes in.
+    if (sent && count > 0) lease.unanswered(new LeaseCommand(sent, remaining));
+    return count === 0;
   } catch (error) {
     if (error instanceof LockKeyTypeError) return true;
     if (!isPassing(error)) runtime.events.emit({ type: 'unexpected', error });
@@ -106,3 +114,13 @@ export class LazyAbortController {
     runOutsideContexts(() => this.controller?.abort(this.reason));
   }
 }
+
+/**
+ * The error of work that a newer caller has ended: an error that only wraps the reason of the signal, as Node's timers and
+ * streams throw it, stands for that reason, which is answered with 409.
+ */
+export const errorOfWork = (error: unknown): unknown => {
+  // Not by its class, which in tests of jest is that of another realm.
+  const { name, cause } = Object(error) as Readonly<Record<'name' | 'cause', unknown>>;
+  return name === 'AbortError' && cause instanceof LockLostError && cause.isReplaced ? cause : error;
+};

@@ -100,9 +100,9 @@ const ownedKinds = (
     takeOver.detach({ kind: 'plain', name, from: owner, to: owner, lease });
   const madeOf = ({ name, family, operations: all }: LockKind): KindsOf<OwnerId> => {
     const acquirer = new ChosenOwnerAcquirer(all, waiting);
-    // For the other holds of the owner, this one is ended by others.
+    // For the other holds of the owner, this one is ended by others. A fenced lock has the data of a plain one.
     const release: LockOperations['release'] = async (request) => {
-      const outcome = await all.release(request);
+      const outcome = await plain.operations.release(request);
       await endsByOthers.tell(request);
       return outcome;
     };
@@ -164,8 +164,8 @@ interface KindParts {
 }
 
 /** Re-entry check of kinds with tokens. @throws LockOwnershipError if the current hold has no token. */
-const requireFence = ({ name, owner, fence }: ReenteredLock): void => {
-  if (fence !== undefined) return;
+const requireFence = ({ name, owner, acquired }: ReenteredLock): void => {
+  if (acquired.fence !== undefined) return;
   throw new LockOwnershipError(
     `Lock "${name}" is held by the running code without a fencing token, as ${owner}: acquire it with getFencedLock() in the outer call`,
     { lockName: name, details: { owner } },

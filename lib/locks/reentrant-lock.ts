@@ -5,6 +5,7 @@ import { isConflict, LockOwnershipError } from '../errors.js';
 import { parseWork, type WorkArguments } from '../validation/options.js';
 import { type HeldSection, keepAtLeast, leftInBackground } from '../reentrancy/critical-section.js';
 import type { Hold } from '../holds/hold.js';
+import { errorOfWork } from '../holds/loss.js';
 import {
   type ConflictHandler,
   isInBackground,
@@ -100,6 +101,8 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
     const { hold, run, leave } = section;
     try {
       return await run(() => runAndStart(() => work(hold)));
+    } catch (error) {
+      throw errorOfWork(error);
     } finally {
       await leave();
     }

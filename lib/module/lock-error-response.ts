@@ -1,5 +1,6 @@
 import {
   FenceHeaderError,
+  IdempotencyError,
   LockAbortedError,
   LockConflictError,
   LockDeadlockError,
@@ -16,6 +17,7 @@ import {
 const BAD_REQUEST = 400;
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
+const UNPROCESSABLE = 422;
 const INTERNAL_ERROR = 500;
 const UNAVAILABLE = 503;
 const SHORTEST_RETRY_S = 1;
@@ -85,12 +87,17 @@ export const errorResponse = (
   if (error instanceof StaleFenceError) {
     return { status: PRECONDITION_FAILED, code, message: 'A later holder of the lock has written already' };
   }
+  if (error instanceof IdempotencyError) {
+    return error.reason === 'key-reused'
+      ? { status: UNPROCESSABLE, code, message: 'This idempotency key belongs to another request' }
+      : { status: CONFLICT, code, message: 'The request was processed, and its answer cannot be repeated' };
+  }
   return { status: INTERNAL_ERROR, code, message: 'Internal server error' };
 };
 
 /** Whether the client caused the error. */
 export const isClientError = ({ status }: LockErrorResponse): boolean =>
-  status === BAD_REQUEST || status === PRECONDITION_FAILED;
+  [BAD_REQUEST, PRECONDITION_FAILED, UNPROCESSABLE].includes(status);
 export const isInternal = ({ status }: LockErrorResponse): boolean => status === INTERNAL_ERROR;
 
 /** A lease longer than the watchdog's was set by its holder, so it tells when the lock becomes free. */

@@ -2,6 +2,7 @@ import {
   type BeforeApplicationShutdown,
   Inject,
   Logger,
+  type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
@@ -10,8 +11,9 @@ import { type LoggerOf, named, openConnections } from './open-connections.js';
 import type { OwnedRuntime } from './runtime.factory.js';
 import { ShutdownDrain } from './shutdown-drain.js';
 import { DiscoveryService, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { adopt } from '../decorators/instance-wiring.js';
+import { adopt, executorIn } from '../decorators/instance-wiring.js';
 import { isFunction, type LockedMethodInfo, lockedMethodsOf } from '../decorators/decorated-method.js';
+import { refuseElections, takesPartInElections } from '../decorators/leader-elections.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
 import { LockNotWiredError, LockOptionsError } from '../errors.js';
 import type { LockSettings } from './options/lock-settings.js';
@@ -77,7 +79,9 @@ class ForeignInstances {
  * Locks that are still held after that are never released under running code: their leases expire. The library's own
  * connections close last.
  */
-export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
+export class RedisLockLifecycle
+  implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
+{
   private readonly draining: ShutdownDrain;
 
   constructor(
@@ -96,6 +100,19 @@ export class RedisLockLifecycle implements OnModuleInit, BeforeApplicationShutdo
     this.refuseMissingConnections();
     new ForeignInstances(this.executor, this.moduleRef).wireAll(this.discovery.getProviders());
     await openConnections(this.connections, this.draining, loggerOf);
+  }
+
+  onApplicationBootstrap(): void {
+    // A provider may be listed in several modules, or under several tokens.
+    const instances = new Set<object>();
+    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      const instance: unknown = wrapper.instance;
+      // Properties of others are not read: a proxy of the application may refuse that.
+      if (!isObject(instance) || !takesPartInElections(instance)) continue;
+      if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) refuseElections(instance);
+      else if (executorIn(instance) === this.executor) instances.add(instance);
+    }
+    this.executor.elections.stand(instances);
   }
 
   beforeApplicationShutdown(): void {

@@ -9,10 +9,10 @@ import { LockEvents } from '../events/lock-events.js';
 import type { LockFamily } from '../holds/lock-kind.js';
 import type { NestingServices } from '../reentrancy/requested-hold.js';
 import { MonotonicScheduler, type Scheduler } from '../time/scheduler.js';
+import { renewalWorker } from './renewal-worker.factory.js';
 import type { ConnectionSettings, LockSettings } from './options/lock-settings.js';
-import { Quorum } from '../backend/quorum/quorum.js';
 import { RedisBackend } from '../backend/redis-backend.js';
-import { RedLockNode } from '../backend/red-lock-node.js';
+import { makeMasters } from '../backend/red-lock-node.js';
 import { openTransport } from '../backend/transport.js';
 import { ConnectionRegistry } from '../runtime/connection-registry.js';
 import { DEFAULT_CONNECTION_NAME } from '../locks/options/connection-choice.js';
@@ -26,7 +26,6 @@ import { PermitsOut } from '../synchronizers/granted-permit.js';
 import { ContextLockStates, ReadWritePairs } from '../reentrancy/context-lock-state.js';
 import { type ErrorClass, ErrorCodec } from '../coordination/error-codec.js';
 import { StartupProbe } from './startup-probe.js';
-import type { RedLockSettings } from './options/red-lock.options.js';
 import { LatchAttempts } from '../waiting/latch-attempts.js';
 import { QueuedAcquirer } from '../waiting/queued-acquirer.js';
 import { PermitAttempts, SemaphoreAttempts } from '../waiting/permit-attempts.js';
@@ -97,19 +96,6 @@ const redisBackend: BackendFactory = ({ target, ...settings }, scheduler) => {
   return new RedisBackend(openTransport(target.servers, settings, scheduler), settings, scheduler);
 };
 
-const createMasters = (
-  { nodes, nodeTimeout, quorum }: RedLockSettings,
-  { restartGuard, commandTimeout }: ConnectionSettings,
-  scheduler: MonotonicScheduler,
-): Quorum => {
-  // A node that is slow once only loses its vote; an outage is reported if it is unreachable for longer.
-  const settings = { commandTimeout: nodeTimeout, missedAfter: Math.max(commandTimeout, nodeTimeout), restartGuard };
-  const backends = [...nodes].map(
-    ([address, connection]) => [address, new RedLockNode(connection, settings, scheduler)] as const,
-  );
-  return new Quorum(new Map(backends), quorum, scheduler);
-};
-
 /**
  * Assembles the services of one connection.
  * @param connection Its name.
@@ -125,7 +111,7 @@ export const createRuntime = (
   const events = new LockEvents();
   const scheduler = new MonotonicScheduler(clock, (error) => events.emit({ type: 'unexpected', error }));
   const backend = createBackend(settings, scheduler);
-  const masters = settings.redLock && createMasters(settings.redLock, settings, scheduler);
+  const masters = settings.redLock && makeMasters(settings.redLock, settings, scheduler);
   const {
     commandTimeout,
     fairWaitTimeout,
@@ -166,7 +152,8 @@ export const createRuntime = (
   const expirablePermits = new QueuedAcquirer(permitAttempts, waiting, semaphoreChannel);
   const latches = new QueuedAcquirer(new LatchAttempts(backend.countDownLatch), waiting, latchChannel);
   const lines = Object.values(kinds).map(({ acquirer }) => acquirer);
-  const watchdog = new Watchdog(scheduler, events, renewedLease);
+  const thread = renewalWorker(settings, clock, { backend, masters, scheduler, events });
+  const watchdog = new Watchdog(scheduler, events, renewedLease, thread);
   const listener: BackendListener = {
     reconnected: () => watchdog.checkAll(),
     clockJumped: (ms) => events.emit({ type: 'clock-jumped', ms }),
@@ -220,10 +207,11 @@ export const createRuntime = (
     open: () => {
       backend.open();
       masters?.open();
+      thread?.open();
     },
     close: async (ms) => {
       nesting.deadlocks?.stop();
-      await Promise.all([probe.close(), backend.close(ms), masters?.close(ms)]);
+      await Promise.all([probe.close(), thread?.close(), backend.close(ms), masters?.close(ms)]);
       scheduler.deadlines.stop();
     },
   };

@@ -235,6 +235,10 @@ export class GrantedPermit implements Permit, LeaseHolder, Watched {
     return Math.ceil(Math.max(1, Math.min(this.renewedLease, this.left)));
   }
 
+  get keptFor(): number {
+    return this.isRenewed ? Math.max(0, this.left) : 0;
+  }
+
   get isEnding(): boolean {
     return this.left <= this.renewedLease;
   }

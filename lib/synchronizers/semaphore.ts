@@ -3,6 +3,7 @@ import type { InspectedLock } from '../inspection/inspected-lock.js';
 import { inspectSemaphore } from '../inspection/inspect-lock.js';
 import { parseCount, parseWork, type WorkArguments } from '../validation/options.js';
 import type { OfLock } from '../events/life-cycle-events.js';
+import { type Duration, MAX_DURATION, parseDuration } from '../time/duration.js';
 import type { WaitLimit } from '../time/wait-limit.js';
 import { isObserved, ObservedAcquisition } from '../waiting/observed-acquisition.js';
 import { refusal } from '../waiting/wait-errors.js';
@@ -125,6 +126,29 @@ export class Semaphore {
    */
   async addPermits(delta: number): Promise<void> {
     await this.operations.add(this.name, parseCount(delta, 'delta', DELTA));
+  }
+
+  /**
+   * Deletes the semaphore after this time, unless that is changed before (Redisson: `expire`). Acquired permits are not given back
+   * to a semaphore that has expired.
+   * @param ttl In ms or such as `'10m'`.
+   * @returns false if there is no semaphore.
+   */
+  async expire(ttl: Duration): Promise<boolean> {
+    return this.operations.expire(this.name, parseDuration(ttl, 'ttl', { min: 1, max: MAX_DURATION }));
+  }
+
+  /** Keeps the semaphore until it is deleted (Redisson: `clearExpire`). Resolves with false if it would not have expired. */
+  clearExpire(): Promise<boolean> {
+    return this.operations.expire(this.name, 0);
+  }
+
+  /**
+   * Milliseconds until the semaphore expires (Redisson: `remainTimeToLive`); `undefined` if it does not, or if there is none.
+   */
+  async remainingTtl(): Promise<number | undefined> {
+    const { remaining } = await this.operations.inspect(this.name);
+    return remaining < 0 ? undefined : remaining;
   }
 
   /** Number of permits available now; 0 if no number was set (Redisson: `availablePermits`). */

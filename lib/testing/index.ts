@@ -1,5 +1,5 @@
 /** @module nest-redis-lock/testing */
-export { LeakedLocksError, type TestHolder, type TestWaiter } from './lock-testing.js';
+export { LeakedLocksError, type TestHolder, type TestWaiter, UnreadFencesError } from './lock-testing.js';
 export { FakeLocks } from './fake-locks.js';
 export type { FakeLockCall } from './fake-locks.js';
 export { lockedOptions } from './locked-options.js';

@@ -4,6 +4,7 @@ import { LockConflictError, LockOptionsError } from '../errors.js';
 import type { InjectionToken } from '@nestjs/common';
 import { runOutsideContexts } from '../context/owner-context.js';
 import { LockedExecutor } from '../decorators/locked.executor.js';
+import type { Grant } from '../holds/grant.js';
 import type { Hold } from '../holds/hold.js';
 import { LockService } from '../lock.service.js';
 import { fullName } from '../keys/redisson-keys.js';
@@ -45,8 +46,10 @@ export interface TestWaiter {
   readonly what: string;
 }
 
-const held = ({ name, kind, method }: TestHolder): string =>
-  `holds ${formatValue(name)} (${kind}${method === undefined ? '' : `, ${method}`})`;
+const shown = ({ name, kind, method }: TestHolder): string =>
+  `${formatValue(name)} (${kind}${method === undefined ? '' : `, ${method}`})`;
+
+const held = (holder: TestHolder): string => `holds ${shown(holder)}`;
 
 const waited = ({ name }: TestWaiter): string => `waits for ${formatValue(name)}`;
 
@@ -63,19 +66,34 @@ export class LeakedLocksError extends Error {
   }
 }
 
+/** Code of the application has fenced locks, and does not use their tokens. */
+export class UnreadFencesError extends Error {
+  override readonly name = 'UnreadFencesError';
+
+  constructor(readonly holders: readonly TestHolder[]) {
+    super(
+      `The application acquired ${holders.map(shown).join('; ')}, and no code asked for hold.fence. Only what is written with the token is protected from a stale holder: pass it on, or acquire the lock without fenced`,
+    );
+  }
+}
+
 /** The name as the application calls it. */
 const shortName = (name: string, { runtime }: TestClient): string => {
   const { keyPrefix } = runtime.defaults;
   return name.startsWith(keyPrefix) ? name.slice(keyPrefix.length) : name;
 };
 
+const holderOf = ({ name, owner, method, kind }: Grant, client: TestClient): TestHolder => {
+  const { side, connection } = client;
+  return { name: shortName(name, client), side, connection, kind: kind.family, owner, method };
+};
+
 /** The holds of a client that its backend confirms. */
 export const holdersOf = async (client: TestClient): Promise<readonly TestHolder[]> => {
   const { side, connection, runtime } = client;
-  const locks = [...runtime.grants].map(async ({ name, owner, method, kind, operations }) => {
-    const { count } = await operations.inspect(name, owner);
-    const holder = { name: shortName(name, client), side, connection, kind: kind.family, owner, method };
-    return count > 0 ? [holder] : [];
+  const locks = [...runtime.grants].map(async (grant) => {
+    const { count } = await grant.operations.inspect(grant.name, grant.owner);
+    return count > 0 ? [holderOf(grant, client)] : [];
   });
   const permits = [...runtime.permitsOut]
     .filter(({ isHeld }) => isHeld)
@@ -269,6 +287,18 @@ export class LockTesting {
     const holders = (await this.holders()).filter(isOwn);
     const waiters = (await this.waiters()).filter(isOwn);
     if (holders.length > 0 || waiters.length > 0) throw new LeakedLocksError(holders, waiters);
+  }
+
+  /**
+   * For applications that write with fencing tokens.
+   * @throws UnreadFencesError if the application acquired a fenced lock, and no code has asked for its `hold.fence`. Locks of
+   *   chosen owners are not looked at.
+   */
+  expectFencesRead(): void {
+    const unread = this.clients
+      .filter(({ side }) => side === 'application')
+      .flatMap((client) => [...client.unreadFences].map((grant) => holderOf(grant, client)));
+    if (unread.length > 0) throw new UnreadFencesError(unread);
   }
 
   /** The calls of decorated methods and handlers that asked for locks so far, with the names they asked for. */

@@ -47,7 +47,7 @@ export class RecordingExecutor extends LockedExecutor {
   }
 
   override aroundShared(call: SharedCall, proceed: () => unknown): Promise<unknown> {
-    return super.aroundShared(this.recorded(call, `@SingleFlight ${call.place}`), proceed);
+    return super.aroundShared(this.recorded(call, call.place), proceed);
   }
 
   /** @param origin Decorator and method. */

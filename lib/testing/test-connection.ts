@@ -6,6 +6,7 @@ import { LockUnavailableError } from '../errors.js';
 import { HTTP_ERRORS } from '../module/redis-lock.constants.js';
 import { createRuntime, type OwnedRuntime } from '../module/runtime.factory.js';
 import type { ConnectionSettings } from '../module/options/lock-settings.js';
+import type { Grant } from '../holds/grant.js';
 import type { LockKind } from '../holds/lock-kind.js';
 import { MonotonicScheduler, type Scheduler } from '../time/scheduler.js';
 import type { Acquirer, AcquireContext } from '../waiting/acquirer.js';
@@ -20,6 +21,8 @@ export interface TestClient {
   readonly runtime: OwnedRuntime;
   /** Acquisitions that are neither granted nor refused, in order of arrival. */
   readonly pending: ReadonlySet<AcquireContext>;
+  /** Grants of fenced locks whose token no code has asked for. */
+  readonly unreadFences: ReadonlySet<Grant>;
 }
 
 /** The memory in place of the server of one connection, and its clients. Each has a client id of its own. */
@@ -42,6 +45,8 @@ export class TestConnection {
     };
     const runtime = createRuntime(settings, this.clock, backend, this.name, HTTP_ERRORS);
     neverForget(runtime);
+    const unreadFences = new Set<Grant>();
+    noteFences(runtime, unreadFences);
     const pending = new Set<AcquireContext>();
     const { kinds, semaphores, expirablePermits, latches } = runtime;
     const { limit, owned, replacing, ...locks } = kinds;
@@ -55,7 +60,7 @@ export class TestConnection {
     const { acquirer: spin } = kinds.spin;
     const withBackoff = spin.with.bind(spin);
     spin.with = (backoff) => recordPending(withBackoff(backoff), pending);
-    return { side, connection: this.name, runtime, pending };
+    return { side, connection: this.name, runtime, pending, unreadFences };
   }
 }
 
@@ -66,6 +71,23 @@ const rethrow = (error: unknown): never => {
 /** Keeps holds that nothing refers to: a leak of the test is told by its own check, and not by the garbage collection. */
 export const neverForget = ({ grants }: OwnedRuntime): void => {
   grants.whenCollected = () => {};
+};
+
+/** Keeps the grants of fenced locks until code asks for their token. */
+const noteFences = ({ grants }: OwnedRuntime, unread: Set<Grant>): void => {
+  const add = grants.add.bind(grants);
+  grants.add = (grant) => {
+    const { fence } = grant;
+    const read = (): bigint | undefined => {
+      unread.delete(grant);
+      return fence;
+    };
+    if (fence !== undefined) {
+      unread.add(grant);
+      Object.defineProperty(grant, 'fence', { get: read });
+    }
+    add(grant);
+  };
 };
 
 const LOCK_PARTS = ['lock', 'fairLock', 'fencedLock', 'groupLock', 'readLock', 'writeLock', 'limit'] as const;

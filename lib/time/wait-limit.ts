@@ -86,9 +86,8 @@ export class WaitLimit {
   }
 
   /** All signals that may end the wait early. */
-  *signals(): Generator<AbortSignal> {
-    yield* this.ownSignals;
-    if (this.shutdown) yield this.shutdown;
+  get signals(): readonly AbortSignal[] {
+    return this.shutdown ? [...this.ownSignals, this.shutdown] : this.ownSignals;
   }
 
   /** Milliseconds since the wait began. */
@@ -162,7 +161,7 @@ class WaitDeadline extends Deadline implements WaitWatch, AbortListener, Guarded
     private readonly waiter: WaitListener,
   ) {
     super();
-    for (const signal of limit.signals()) listenForAbort(signal, this);
+    for (const signal of limit.signals) listenForAbort(signal, this);
     if (Number.isFinite(this.at)) limit.scheduler.deadlines.add(this);
     limit.guard?.onWaiting(this);
   }
@@ -173,7 +172,7 @@ class WaitDeadline extends Deadline implements WaitWatch, AbortListener, Guarded
   }
 
   stop(): void {
-    for (const signal of this.limit.signals()) unlistenForAbort(signal, this);
+    for (const signal of this.limit.signals) unlistenForAbort(signal, this);
     this.limit.scheduler.deadlines.delete(this);
     this.limit.guard?.onOver(this);
   }

@@ -61,15 +61,15 @@ export class HandOverAttempts extends LockAttempts {
   }
 
   transfer(acquired: Acquired, wanted: number): Acquired | undefined {
-    const { sent, lease } = acquired;
-    const run = acquired.run ?? { count: 0, from: sent.leastElapsed };
-    const isOver = !acquired.isAlone && this.isOver(run, sent);
+    const { owner, sent, lease, fence, slot, isAlone } = acquired;
+    const { count, from } = acquired.run ?? { count: 0, from: sent.leastElapsed };
+    const isOver = !isAlone && this.isOver(count, from, sent);
     if (isOver || lease !== wanted || sent.elapsed >= Math.min(this.handOver.ms, lease / 4)) return undefined;
-    return { ...acquired, run: { ...run, count: run.count + 1 } };
+    return { owner, sent, lease, fence, slot, isAlone, run: { count: count + 1, from } };
   }
 
   /** Whether it is the turn of other clients. */
-  private isOver({ count, from }: Required<Acquired>['run'], sent: Stopwatch): boolean {
+  private isOver(count: number, from: number, sent: Stopwatch): boolean {
     const { max } = this.handOver;
     if (max !== undefined) return count >= max;
     return count >= FEWEST && sent.leastElapsed - from >= 2 * this.passingOn;

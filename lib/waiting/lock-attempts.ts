@@ -25,7 +25,7 @@ export interface Acquired {
   /** Number of the permit, if it has one. Absent: it has none. */
   readonly slot?: number | undefined;
   /** Whether no other client waited at the time of the grant. Absent: unknown. */
-  readonly isAlone?: boolean;
+  readonly isAlone?: boolean | undefined;
   /** The hand-overs in this process since the server granted the lock. Absent: none. */
   readonly run?: HandOverRun;
 }

@@ -38,7 +38,7 @@ export class LeaseCommand {
  * The deadline of a holder: the earliest that some commands set. It is an instant of each clock, since no clock tells which
  * of two deadlines is the earlier one for good: with a wall clock that is set, the order of the two may change.
  */
-class LeaseDeadline {
+class LeaseDeadline implements OwnDeadline {
   private monotonic: number;
   private wall: number;
 
@@ -63,6 +63,14 @@ class LeaseDeadline {
     return wall === undefined ? monotonic : Math.min(monotonic, this.wall - wall);
   }
 
+  get sent(): number {
+    return this.monotonic - safeDuration(this.lease);
+  }
+
+  remainingWith(lease: number): number {
+    return this.remaining - safeDuration(this.lease) + safeDuration(lease);
+  }
+
   /** Returns whether that leaves less time than before. */
   limitTo({ since, lease }: LeaseCommand): boolean {
     const { remaining } = this;
@@ -73,6 +81,35 @@ class LeaseDeadline {
     this.lease = lease;
     return true;
   }
+}
+
+/** The deadline that the commands of this thread have set. */
+export interface OwnDeadline {
+  /** When the command was sent, or earlier, by the scheduler. */
+  readonly sent: number;
+  /** Milliseconds that it has set. */
+  readonly lease: number;
+  readonly remaining: number;
+  /** Milliseconds until the deadline, if the server counts another lease from then. */
+  remainingWith(lease: number): number;
+}
+
+/** Renewals of a hold by another thread. This one, while it stands, can be told of none: it looks up what they have set. */
+export interface OtherRenewals {
+  /** Whether the server has told that thread that the hold is there no more. */
+  readonly isGone: boolean;
+  /** Milliseconds since the last renewal that was confirmed was sent. */
+  readonly confirmedAgo: number;
+  /** Milliseconds for which a renewal that was sent may still take effect; 0 or less: none may. */
+  readonly effectiveFor: number;
+  /** Milliseconds for which the server may keep the hold because of them. */
+  readonly remainingOnServer: number;
+  /** Milliseconds until the deadline. */
+  remainingBeside(own: OwnDeadline): number;
+  /** Called with the lease of each command of this thread, before it is sent. */
+  requested(lease: number): void;
+  /** Called when the hold is not to be renewed any more. */
+  end(): void;
 }
 
 /** Receives the loss of a lease. */
@@ -104,6 +141,8 @@ export class Lease {
   private latest: LeaseCommand | undefined;
   /** The first command whose outcome is unknown; all commands before it are settled. */
   private oldest: LeaseCommand | undefined;
+  /** Renewals by another thread, if there are any. */
+  private others: OtherRenewals | undefined = undefined;
 
   /**
    * @param since Started just before the acquiring command was sent.
@@ -127,19 +166,30 @@ export class Lease {
   /** Milliseconds until the deadline; 0 once it has passed. Reads the clock, so it does not depend on a timer. */
   get remaining(): number {
     if (this.state === 'lost' || this.state === 'over') return 0;
-    return Math.max(0, this.deadline.remaining);
+    const { deadline, others } = this;
+    return Math.max(0, others === undefined ? deadline.remaining : others.remainingBeside(deadline));
   }
 
   /** Milliseconds for which the server may still keep the hold, whatever became of the commands requested so far. */
   get remainingOnServer(): number {
-    return this.latestEnd - this.scheduler.now();
+    return Math.max(this.latestEnd - this.scheduler.now(), this.others?.remainingOnServer ?? 0);
   }
 
   /** Whether the holder may still act. Detects a deadline that passed unnoticed, as behind a blocked event loop. */
   get isAlive(): boolean {
     if (this.remaining > 0) return true;
-    this.lose('lease-over');
+    this.lose(this.others?.isGone === true ? 'gone' : 'lease-over');
     return false;
+  }
+
+  get otherRenewals(): OtherRenewals | undefined {
+    return this.others;
+  }
+
+  /** From now on the hold is also renewed by another thread. */
+  renewedByOthers(others: OtherRenewals): void {
+    this.others = others;
+    others.requested(this.duration);
   }
 
   /**
@@ -147,6 +197,7 @@ export class Lease {
    * if its reply never comes, so the deadline moves forward at once if the command grants less than is left.
    */
   request(command: LeaseCommand): void {
+    this.others?.requested(command.lease);
     this.append(command);
     this.oldest ??= command;
     this.latestEnd = Math.max(this.latestEnd, command.since.startedAt + command.lease);

@@ -17,6 +17,8 @@ interface WatchedHolds extends Iterable<Watched> {
   has(hold: Watched): boolean;
   /** Renews or verifies these holds. Resolves when the outcome is known; never rejects. */
   catchUp(holds: readonly Watched[]): Promise<void>;
+  /** Called when the event loop runs, again and again while anything is held. */
+  onBeat(): void;
 }
 
 /** Blocks that were noticed and not reported yet. */
@@ -25,6 +27,8 @@ interface Report {
   delay: number;
   /** The holds concerned, with the lease that each had left when the block was noticed. */
   readonly left: Map<Watched, number>;
+  /** The holds that another thread has renewed meanwhile. */
+  readonly renewedElsewhere: Set<Watched>;
 }
 
 /**
@@ -79,6 +83,7 @@ export class LoopMonitor {
 
   private beat(): void {
     const now = this.scheduler.now();
+    this.holds.onBeat();
     this.notice(now);
     this.stop();
     if (this.holds.size === 0) this.shortest = Number.POSITIVE_INFINITY;
@@ -99,13 +104,17 @@ export class LoopMonitor {
     const concerned = [...this.holds].filter(({ lease, heldFor }) => Math.min(delay, heldFor) > lease.duration * SHARE);
     if (concerned.length === 0) return;
     if (!this.report) {
-      this.report = { delay, left: new Map() };
+      this.report = { delay, left: new Map(), renewedElsewhere: new Set() };
       // Not at once: a hold that is being released or lost may be among them.
       this.scheduler.schedule(0, () => void this.tell(concerned));
     }
     const { report } = this;
     report.delay = Math.max(report.delay, delay);
-    for (const hold of concerned) if (!report.left.has(hold)) report.left.set(hold, hold.lease.remaining);
+    for (const hold of concerned) {
+      const { otherRenewals, remaining } = hold.lease;
+      if (!report.left.has(hold)) report.left.set(hold, remaining);
+      if (otherRenewals && otherRenewals.confirmedAgo < delay) report.renewedElsewhere.add(hold);
+    }
   }
 
   private async tell(concerned: readonly Watched[]): Promise<void> {
@@ -114,13 +123,19 @@ export class LoopMonitor {
     const { report } = this;
     if (!report) return;
     this.report = undefined;
-    const locks = [...report.left].map(([hold, left]) => this.after(hold, left));
+    const locks = [...report.left].map(([hold, left]) => {
+      const { name: lockName, owner, method, lease } = hold;
+      const outcome = this.outcomeOf(hold, left);
+      const isKept = outcome === 'renewed' && report.renewedElsewhere.has(hold);
+      return {
+        lockName,
+        owner,
+        method,
+        lease: lease.duration,
+        outcome: isKept ? ('renewed-in-worker' as const) : outcome,
+      };
+    });
     this.events.emit({ type: 'loop-blocked', delay: Math.round(report.delay), locks });
-  }
-
-  private after(hold: Watched, left: number): BlockedLock {
-    const { name: lockName, owner, method, lease } = hold;
-    return { lockName, owner, method, lease: lease.duration, outcome: this.outcomeOf(hold, left) };
   }
 
   private outcomeOf(hold: Watched, left: number): BlockedLock['outcome'] {

@@ -5,6 +5,12 @@ import type { Lease } from './lease.js';
 import { LinkedList, ListNode } from '../linked-list.js';
 import type { MonotonicScheduler, ScheduledTask } from '../time/scheduler.js';
 
+/**
+ * Holds renewed by one command, or verified in one event-loop turn: few commands for ten thousand holds, each short
+ * enough to keep the server free.
+ */
+export const BATCH = 500;
+
 /** A hold that the watchdog looks after until it is released or lost, or until its own lease ends. */
 export interface Watched {
   /** Managed by the watchdog. */
@@ -26,6 +32,8 @@ export interface Watched {
   readonly neededLease: number;
   /** Milliseconds that each renewal grants, as far as the hold lasts that long. */
   readonly renewedLease: number;
+  /** Milliseconds for which the watchdog renews it at most; 0: it does not, or only as far as a lease of its own lasts. */
+  readonly keptFor: number;
   /** Whether it will end by itself soon: its deadline then keeps its timer even while renewals work. */
   readonly isEnding: boolean;
   /** Whether it is renewed; otherwise it is only verified. */
@@ -227,9 +235,9 @@ export class RenewalSchedules implements Iterable<Watched> {
   /** Adds a hold. Returns whether the next batch may be due sooner. */
   add(hold: Watched, now: number): boolean {
     const schedule = this.scheduleFor(hold);
-    const { shares } = schedule;
+    const isOneBatchMore = schedule.size % this.most === 0;
     hold.scheduleEntry = schedule.add(hold, now);
-    return schedule.shares > shares;
+    return isOneBatchMore;
   }
 
   delete(hold: Watched): void {
@@ -242,8 +250,9 @@ export class RenewalSchedules implements Iterable<Watched> {
   }
 
   /** Whether a hold is in the schedule of the lease that it is renewed with now. */
-  isInPlace({ scheduleEntry, renewedLease }: Watched): boolean {
-    return scheduleEntry?.schedule.period === renewalPeriod(renewedLease);
+  isInPlace(hold: Watched): boolean {
+    const { scheduleEntry } = hold;
+    return scheduleEntry !== undefined && scheduleEntry.schedule.period === renewalPeriod(hold.renewedLease);
   }
 
   /** Milliseconds until the next batch is due; 0 or less if it is overdue; `Infinity` without holds. */

@@ -4,13 +4,15 @@ import { runOutsideContexts } from '../context/owner-context.js';
 import { type MonotonicScheduler, Stopwatch } from '../time/scheduler.js';
 import { LeaseCommand } from './lease.js';
 import { LoopMonitor } from './loop-monitor.js';
-import { isWorthRenewing, RenewalSchedules, retryPause, RoundTimer, type Watched } from './renewal-schedules.js';
+import { BATCH, isWorthRenewing, RenewalSchedules, retryPause, RoundTimer, type Watched } from './renewal-schedules.js';
 
-/**
- * Holds renewed by one command, or verified in one event-loop turn: few commands for ten thousand holds, each short
- * enough to keep the server free.
- */
-const BATCH = 500;
+/** Another thread, which renews holds while the event loop of this one stands. */
+export interface RenewingThread {
+  /** Called when a hold begins to be watched, or lasts differently from now on. */
+  keep(hold: Watched): void;
+  /** Called again and again while anything is held. */
+  beat(): void;
+}
 
 /** The renewal of one hold, as part of a batch. */
 interface Renewing {
@@ -44,11 +46,13 @@ export class Watchdog {
   /**
    * @param timeout Milliseconds that each renewal grants, unless a hold asks for others (Redisson:
    *   `lockWatchdogTimeout`).
+   * @param thread Absent: nothing is renewed while the event loop stands.
    */
   constructor(
     private readonly scheduler: MonotonicScheduler,
     private readonly events: LockEvents,
     readonly timeout: number,
+    private readonly thread?: RenewingThread,
   ) {
     const watched = new RenewalSchedules(scheduler, timeout, BATCH);
     this.watched = watched;
@@ -60,6 +64,7 @@ export class Watchdog {
       },
       has: (hold) => this.watches(hold),
       catchUp: (holds) => this.catchUp(holds),
+      onBeat: () => thread?.beat(),
     });
   }
 
@@ -77,6 +82,8 @@ export class Watchdog {
       hold.lease.doubt();
       return;
     }
+    // Before all else: the caller may block the event loop in its next line.
+    this.thread?.keep(hold);
     if (this.watched.isInPlace(hold)) return;
     this.watched.delete(hold);
     const now = this.scheduler.now();
@@ -89,6 +96,7 @@ export class Watchdog {
   /** Stops looking after `hold`, which was released. */
   unwatch(hold: Watched): void {
     if (!hold.scheduleEntry) return;
+    hold.lease.otherRenewals?.end();
     this.loop.notice();
     this.watched.delete(hold);
   }
@@ -99,12 +107,14 @@ export class Watchdog {
 
   /** Whether a renewal of `hold` is in flight. */
   isRenewing(hold: Watched): boolean {
-    return this.renewing.has(hold);
+    return this.renewing.has(hold) || (hold.lease.otherRenewals?.effectiveFor ?? 0) > 0;
   }
 
   /** Resolves when no renewal of `hold` is in flight. For a hold that is not watched any more: none follows. */
   whenRenewed(hold: Watched): Promise<void> {
-    return this.renewing.get(hold)?.settled() ?? Promise.resolve();
+    const own = this.renewing.get(hold)?.settled() ?? Promise.resolve();
+    const others = hold.lease.otherRenewals?.effectiveFor ?? 0;
+    return others > 0 ? own.then(() => this.scheduler.pause(others)) : own;
   }
 
   /** Stops all renewals; the holds expire with their leases. */

@@ -22,6 +22,8 @@ export interface ChaosCase {
    * demanded.
    */
   readonly losesData?: boolean;
+  /** The longest time for which a holder may not know that another one has ended its hold, ms. Default: none. */
+  readonly untoldFor?: number;
   /** Keys that may be left, beside tokens and the keys that semaphores keep. */
   readonly mayLeave?: RegExp;
   /** Whether waiters for fair locks must be served in the order of their places. Default: not demanded. */

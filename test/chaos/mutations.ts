@@ -57,7 +57,7 @@ export const mutations: readonly Mutation[] = [
   {
     protection: 'safety deadline of the holder',
     file: 'watchdog/lease.ts',
-    find: 'return Math.max(0, this.deadline.remaining);',
+    find: 'return Math.max(0, others === undefined ? deadline.remaining : others.remainingBeside(deadline));',
     replace: 'return Infinity;',
     caught: { id: 'F29', topology: 'standalone' },
   },
@@ -166,6 +166,27 @@ export const mutations: readonly Mutation[] = [
     find: 'return !this.topology.isKnown || this.topology.isSharded;',
     replace: 'return this.topology.isSharded;',
     caught: { id: 'F32g', topology: 'cluster' },
+  },
+  {
+    protection: 'the message to a holder whose lock was taken over',
+    file: SCRIPTS,
+    find: "redis.pcall(publish, holders, 'replaced ' .. holder)",
+    replace: '',
+    caught: { id: 'F1r', topology: 'standalone' },
+  },
+  {
+    protection: 'the message to the other holds of an owner that has released',
+    file: 'locks/lock-kinds.ts',
+    find: 'await endsByOthers.tell(request);',
+    replace: '',
+    caught: { id: 'F2t', topology: 'standalone' },
+  },
+  {
+    protection: 'refusal of a late release of an owner',
+    file: 'backend/kinds/lock/granting-lock.ts',
+    find: 'return isChosenOwner(request.owner) ? this.releaseChosen(request) : super.release(request);',
+    replace: 'return super.release(request);',
+    caught: { id: 'F7o', topology: 'standalone' },
   },
   {
     protection: 'limit on concurrency',

@@ -49,11 +49,15 @@ const fencedOf = (attempts: readonly Attempt[]): Fenced[] =>
   );
 
 /** The violations in the history of one lock. */
-const faultsOf = (lock: string, attempts: readonly Attempt[], { losesData, isInOrder }: ChaosCase): string[] => {
+const faultsOf = (
+  lock: string,
+  attempts: readonly Attempt[],
+  { losesData, isInOrder, untoldFor }: ChaosCase,
+): string[] => {
   const capacity = attempts[0]?.mode === 'permit' ? PERMITS : 1;
   const found = fencingFaults(fencedOf(attempts));
   if (!losesData) {
-    for (const { at, holders } of overlaps(intervalsOf(attempts), capacity)) {
+    for (const { at, holders } of overlaps(intervalsOf(attempts, untoldFor), capacity)) {
       found.push(`${lock}: held by ${holders.join(' and ')} at ${at.toFixed(1)}`);
     }
   }

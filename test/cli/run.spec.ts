@@ -48,6 +48,21 @@ describe('run', () => {
     expect(all).toEqual(Array.from({ length: 3 }, () => ({ code: 0, stdout: 'done\n', stderr: '' })));
   });
 
+  it('lets as many commands run at once as the limit says', async () => {
+    const first = start('job', '--limit', '2', ...waiting());
+    const second = start('job', '--limit', '2', '--fair', ...waiting());
+    await Promise.all([first.says('ready'), second.says('ready')]);
+    expect(await run('job', '--limit', '2', '--wait', '0', '--', 'true')).toMatchObject({
+      code: 75,
+      stderr: sentence(/"job" is not free|held by|permit/),
+    });
+    first.signal('SIGTERM');
+    await first.ended;
+    expect(await run('job', '--limit', '2', '--', 'true')).toMatchObject({ code: 0, stderr: '' });
+    second.signal('SIGTERM');
+    await second.ended;
+  });
+
   it.each([
     [['--wait', '0'], /only one attempt was allowed/],
     [['--wait', '50ms'], /is still held by /],

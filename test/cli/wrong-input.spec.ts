@@ -32,6 +32,8 @@ describe('Wrong usage', () => {
     [['run', 'job', '--lease', '30', '--', 'true'], /--lease 30 has no unit; give --lease 30s or 30ms/],
     [['run', 'job', '--kill-after', '10', '--', 'true'], /--kill-after 10 has no unit/],
     [['run', 'job', '--lease', '1ms', '--', 'true'], /--lease must be .*, but it was "1ms"/],
+    [['run', 'job', '--limit', '0', '--', 'true'], /--limit must be .*, not 0/],
+    [['run', 'job', '--limit', 'two', '--', 'true'], /--limit must be .*, not "two"/],
     [['run', 'job', '--kill-after', 'soon', '--', 'true'], /--kill-after must be .*, but it was "soon"/],
     [['doctor', '--url', 'redis://a', '--cluster', 'b'], /--url cannot be combined with --cluster/],
     [['doctor', '--sentinel', 'a:1'], /--sentinel needs --master/],

@@ -55,6 +55,15 @@ onEveryBackend((world) => {
       expect((await world.probe.state('n')).owners).toEqual({ [`${ANNA}:0`]: 1 });
     });
 
+    it('is believed in for no longer than its owner has it again after a release', async () => {
+      const [here, there] = await two();
+      const long = await here.acquire('n', { owner: ANNA, lease: '5m' });
+      expect(long.signal.aborted).toBe(false);
+      await there.release({ name: 'n', owner: ANNA });
+      await there.acquire('n', { owner: ANNA, lease: '1m' });
+      await world.time.until(() => long.remaining < 60_000, 200 + world.time.slack);
+    });
+
     it('tells others who has it', async () => {
       const [here, there] = await two();
       await edit(here, ANNA);

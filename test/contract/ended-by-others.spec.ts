@@ -87,6 +87,41 @@ onEveryBackend((world) => {
     });
   });
 
+  describe('The end of a permit with an id by others', () => {
+    const RENEWED = 3000;
+    type EndPermit = (locks: LockService, id: string) => Promise<unknown>;
+    const permitEnds: readonly (readonly [string, EndPermit])[] = [
+      ['releaseHolder', (locks, id) => locks.releaseHolder('p', id)],
+      ['tryRelease', (locks, id) => locks.getPermitExpirableSemaphore('p').tryRelease(id)],
+    ];
+
+    it.each(permitEnds)('aborts its signal at the next renewal, and not before: %s', async (_, end) => {
+      const [here, there] = [await world.open({ renewedLease: RENEWED }), await world.open()];
+      const permits = here.locks.getPermitExpirableSemaphore('p');
+      await permits.trySetPermits(1);
+      const permit = await permits.acquire({ renew: true });
+      expect(permit.signal.aborted).toBe(false);
+      await world.time.renewed(async () => [await permits.leaseTime(permit)]);
+      await expect(end(there.locks, permit.id)).resolves.toBe(true);
+      await world.time.pass(3 * LISTENS_AFTER);
+      expect(permit.signal.aborted).toBe(false);
+      await world.time.until(() => permit.signal.aborted, RENEWED / 3 + world.time.slack);
+      expect(permit.signal.reason).toBeInstanceOf(LockLostError);
+    });
+
+    it('aborts its signal with the end of its lease, if it has one of its own', async () => {
+      const [here, there] = [await world.open(), await world.open()];
+      const permits = here.locks.getPermitExpirableSemaphore('p');
+      await permits.trySetPermits(1);
+      const permit = await permits.acquire({ lease: 1000 });
+      expect(permit.signal.aborted).toBe(false);
+      await expect(there.locks.releaseHolder('p', permit.id)).resolves.toBe(true);
+      await world.time.pass(3 * LISTENS_AFTER);
+      expect(permit.signal.aborted).toBe(false);
+      await world.time.until(() => permit.signal.aborted, 1000 + world.time.slack);
+    });
+  });
+
   describe('To learn of that', () => {
     it('costs nothing while nobody has the signal, and for a hold of less than 100 ms', async () => {
       const { locks } = await world.open();

@@ -125,6 +125,16 @@ onMasters(3, (world) => {
       });
     });
 
+    it('aborts its signal at the next renewal, and not before, if another process ends it by force', async () => {
+      const [here, there] = [await world.open({ renewedLease: 6000 }), await world.open()];
+      await here.locks.getRedLock('n').withLock(async ({ signal }) => {
+        await there.locks.getRedLock('n').forceRelease();
+        await time.pass(500);
+        expect(signal.aborted).toBe(false);
+        await time.until(() => signal.aborted, 2000 + time.slack);
+      });
+    });
+
     it('RD-20 does not abort its signal if a minority no longer has it, and repairs that', async () => {
       const { locks } = await world.open({ renewedLease: 3000 });
       await locks.getRedLock('n').withLock(async ({ signal, owner }) => {

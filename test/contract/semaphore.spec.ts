@@ -37,6 +37,26 @@ onEveryBackend((world) => {
       await leavesNothingBut();
     });
 
+    it('expires when it is told to, unless it is told otherwise', async () => {
+      const semaphore = await open();
+      await expect(semaphore.expire('1m')).resolves.toBe(false);
+      await expect(semaphore.clearExpire()).resolves.toBe(false);
+      await expect(semaphore.remainingTtl()).resolves.toBeUndefined();
+      await semaphore.trySetPermits(2);
+      await expect(semaphore.remainingTtl()).resolves.toBeUndefined();
+      await expect(semaphore.clearExpire()).resolves.toBe(false);
+      await expect(semaphore.expire('1m')).resolves.toBe(true);
+      const remaining = await semaphore.remainingTtl();
+      expect(remaining).toBeGreaterThan(50_000);
+      expect(remaining).toBeLessThanOrEqual(60_000);
+      await expect(semaphore.clearExpire()).resolves.toBe(true);
+      await expect(semaphore.remainingTtl()).resolves.toBeUndefined();
+      await expect(semaphore.expire(100)).resolves.toBe(true);
+      await world.time.pass(150);
+      await expect(semaphore.availablePermits()).resolves.toBe(0);
+      await leavesNothingBut();
+    });
+
     it('SE-02 SE-21 counts acquired and released permits', async () => {
       const semaphore = await open();
       await semaphore.trySetPermits(10);
@@ -147,6 +167,7 @@ onEveryBackend((world) => {
       }
       for (const ttl of [0, -1, 0.5, Infinity, 'soon'] as never[]) {
         await expect(semaphore.trySetPermits(1, { ttl })).rejects.toThrow(LockOptionsError);
+        await expect(semaphore.expire(ttl)).rejects.toThrow(LockOptionsError);
       }
       await expect(semaphore.withPermits(1, 'fn' as never)).rejects.toThrow(LockOptionsError);
       await expect(world.probe.commands()).resolves.toBe(asked);

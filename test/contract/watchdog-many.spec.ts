@@ -31,6 +31,7 @@ const holdsOf = (
     neededLease: TIMEOUT,
     renewedLease: TIMEOUT,
     isEnding: false,
+    keptFor: Number.POSITIVE_INFINITY,
     isRenewed: true,
     isBusy: false,
     verify: async () => {},

@@ -128,6 +128,7 @@ describe('The watchdog with a slow server', () => {
       neededLease: 3 * 80,
       renewedLease: 3 * 80,
       isEnding: false,
+      keptFor: Number.POSITIVE_INFINITY,
       isRenewed: true,
       isBusy: false,
       verify: async () => {},

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
-  FenceHeaderError,
   LockAbortedError,
   LockConflictError,
   LockDeadlockError,
@@ -24,7 +23,8 @@ import {
   StaleFenceError,
   LockKeyTypeError,
 } from 'nest-redis-lock';
-import { checkFence, fenceHeader, MemoryFenceStore } from 'nest-redis-lock/fencing';
+import { checkFence, FenceHeaderError, fenceHeader, MemoryFenceStore } from 'nest-redis-lock/fencing';
+import { Idempotent, IdempotencyError } from 'nest-redis-lock/idempotency';
 import { until } from '../kit/until.js';
 import { messagesOfLibrary } from './message-inventory.js';
 
@@ -36,6 +36,9 @@ class Orders {
   pay(_order: { readonly id: string }): Promise<void> {
     return Promise.resolve();
   }
+
+  @Idempotent('order:<0>')
+  async refund(_id: string, _amount: number): Promise<void> {}
 }
 
 const opened: TestingModule[] = [];
@@ -311,6 +314,24 @@ const CASES: readonly Failure[] = [
     'LOCK_FENCE_HEADER',
     'The header lock-fence must be a fencing token, not "seven"; send it with fenceHeader(hold.fence)',
     () => checkFence({ 'lock-fence': 'seven' }, 'ledger 42', new MemoryFenceStore()),
+  ],
+  [
+    IdempotencyError,
+    'LOCK_IDEMPOTENCY',
+    '@Idempotent Orders.refund was called with the key of another call, which differs by its fingerprint; choose a new key for each operation',
+    async () => {
+      const app = await Test.createTestingModule({
+        imports: [RedisLockModule.forRoot({ connection: 'memory' })],
+        providers: [Orders, { provide: 'unused', useValue: '' }],
+      }).compile();
+      const orders = app.get(Orders);
+      try {
+        await orders.refund('7', 1);
+        await orders.refund('7', 2);
+      } finally {
+        await app.close();
+      }
+    },
   ],
   [
     LockShutdownError,

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../kit/until.js';
 import { mentions } from '../servers/proxy/fault-proxy.js';
+import { scriptExecutions } from '../servers/redis/script-executions.js';
 import { settled } from './observe.js';
-import { SLOW, useServerFixture } from './server-fixture.js';
+import { DEADLINE, SLOW, useServerFixture } from './server-fixture.js';
 
 /** A lease that cannot end during a test, so a lock that is free was released. */
 const LONG = '60s';
@@ -47,5 +49,34 @@ describe('F1: the connection is cut, for a lock of an owner that the application
     await cut;
     expect(await owners()).toEqual([]);
     await expect(client.locks.release(held)).resolves.toBe(false);
+  });
+
+  it('after a request that releases it has been held up: it ends no lock that its owner has acquired since', async () => {
+    const { client, proxy } = await fixture().openBehindProxy();
+    const other = fixture().open();
+    await other.locks.acquire(held.name, { owner: held.owner, lease: LONG });
+    await client.locks.extend(held, LONG);
+    proxy.hold('request');
+    expect((await settled(() => client.locks.release(held))).error).toMatchObject(UNKNOWN);
+    await expect(other.locks.release(held)).resolves.toBe(true);
+    const again = await other.locks.acquire(held.name, { owner: held.owner, lease: LONG });
+    const asked = await scriptExecutions(fixture().admin);
+    proxy.heal();
+    await until(async () => (await scriptExecutions(fixture().admin)) > asked, 10 * DEADLINE, 'the request arrives');
+    await client.connected();
+    await sleep(QUIET_MS);
+    expect(await owners()).toEqual([`${held.owner}:0`]);
+    await expect(again.release()).resolves.toBe('released');
+  });
+
+  it('before it is released: a copy that may still be executed is waited for, before it is asked again', async () => {
+    const { client, proxy } = await fixture().openBehindProxy();
+    await client.locks.acquire(held.name, { owner: held.owner, lease: LONG });
+    const cut = proxy.cutBefore(mentions('eval', held.name));
+    const begin = performance.now();
+    await expect(client.locks.release(held)).resolves.toBe(true);
+    expect(performance.now() - begin).toBeGreaterThan(DEADLINE - 20);
+    await cut;
+    expect(await owners()).toEqual([]);
   });
 });

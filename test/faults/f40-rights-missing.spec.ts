@@ -1,3 +1,4 @@
+import type { LockService } from '../../lib/index.js';
 import { settled } from './observe.js';
 import { SLOW, useServerFixture } from './server-fixture.js';
 
@@ -57,6 +58,32 @@ describe('F40: the user lacks the right to a command that scripts need', () => {
     await locks.withLock('other', () => {});
     await fixture().admin.hset('lock', 'somebody:1', 1);
     expect((await settled(() => locks.tryAcquire('lock'))).error).toMatchObject(refused);
+  });
+
+  it.each<readonly [string, (locks: LockService, name: string) => Promise<unknown>]>([
+    ['plain', (locks, name) => locks.acquire(name)],
+    ['fenced', (locks, name) => locks.acquire(name, { fenced: true })],
+    ['fair', (locks, name) => locks.acquire(name, { fair: true })],
+    ['read', (locks, name) => locks.acquire(name, { mode: 'read' })],
+    ['write', (locks, name) => locks.acquire(name, { mode: 'write' })],
+    ['limit', (locks, name) => locks.acquire(name, { limit: 2 })],
+  ])('PEXPIRE: an acquisition leaves nothing without a time to live (%s)', async (_, acquire) => {
+    const locks = await lacking('pexpire');
+    expect((await settled(() => acquire(locks, 'n'))).error).toMatchObject(refused);
+    // The last token of a fenced lock is kept for good, as Redisson's is.
+    const left = (await fixture().admin.keys('*')).filter((key) => !key.includes('token'));
+    for (const key of left) expect(await fixture().admin.pttl(key)).toBeGreaterThan(0);
+    await expect(fixture().admin.exists('n')).resolves.toBe(0);
+  });
+
+  it('PEXPIRE: a reader that is refused leaves the lock to those who read', async () => {
+    const { locks: others } = fixture().open(fixture().server.url, SLOW);
+    const reading = await others.acquire('rw', { mode: 'read', lease: '30s' });
+    const locks = await lacking('pexpire');
+    const before = await fixture().admin.hgetall('rw');
+    expect((await settled(() => locks.acquire('rw', { mode: 'read' }))).error).toMatchObject(refused);
+    await expect(fixture().admin.hgetall('rw')).resolves.toEqual(before);
+    await expect(reading.release()).resolves.toBe('released');
   });
 
   it('PEXPIRE: permits with a limited time are set with it', async () => {

@@ -101,6 +101,22 @@ describe('F47: the name is that of a hash of the application', () => {
     expect(await admin.info('commandstats')).not.toMatch(/^cmdstat_(hkeys|hgetall|hvals):/m);
   });
 
+  it.each(['read', 'write'] as const)('a %s lock is told from a lock of one owner, and from data', async (mode) => {
+    const locks = await connected();
+    const hold = await locks.acquire('f47', { mode, lease: '60s' });
+    for (const take of [() => locks.tryAcquire('f47'), () => locks.tryAcquire('f47', { fair: true })]) {
+      expect((await settled(take)).error).toMatchObject({
+        code: 'LOCK_KEY_TYPE',
+        details: { found: 'hash of a read-write lock' },
+      });
+    }
+    await expect(hold.release()).resolves.toBe('released');
+    await fixture().admin.hset('f47', { mode: 'dark', total: '12' });
+    expect((await settled(() => locks.tryAcquire('f47'))).error).toMatchObject({
+      details: { found: 'hash that is no lock of this kind' },
+    });
+  });
+
   it('D9: a lock of a Redisson transaction is a lock', async () => {
     const { admin } = fixture();
     const locks = await connected();

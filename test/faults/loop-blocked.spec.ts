@@ -1,12 +1,7 @@
 import { createLocks, type LockEvent } from '../../lib/standalone.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
+import { occupyLoop } from '../kit/occupy-loop.js';
 import { until } from '../kit/until.js';
-
-/** Occupies the event loop, as synchronous work does. */
-const occupyLoop = (ms: number): void => {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
-};
 
 describe('Synchronous work that takes more than a third of a lease', () => {
   let server: RedisServer;

@@ -1,6 +1,6 @@
 import { Body, Controller, Param, Put, Req } from '@nestjs/common';
-import { FenceHeaderError, LockOptionsError, StaleFenceError } from 'nest-redis-lock';
-import { checkFence, fenceHeader, MemoryFenceStore } from 'nest-redis-lock/fencing';
+import { LockOptionsError, StaleFenceError } from 'nest-redis-lock';
+import { checkFence, FenceHeaderError, fenceHeader, MemoryFenceStore } from 'nest-redis-lock/fencing';
 import { caught, thrownBy } from '../kit/caught.js';
 import { adapters, serve, type Served } from '../nest/applications.js';
 

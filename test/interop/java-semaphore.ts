@@ -41,6 +41,15 @@ export class JavaSemaphore {
     return Number(await this.call('availablePermits'));
   }
 
+  async expire(ttlMs: number): Promise<boolean> {
+    return (await this.call('expire', { ttlMs })) === true;
+  }
+
+  /** Milliseconds; -1: it does not expire; -2: there is none. */
+  async remainTimeToLive(): Promise<number> {
+    return Number(await this.call('remainTimeToLive'));
+  }
+
   private call(method: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
     return this.ask(`semaphore.${method}`, { ...args, name: this.name });
   }

@@ -45,6 +45,18 @@ inWorld(world, ({ time }) => {
       await expect(ours.tryAcquire(1)).resolves.toBe(false);
     });
 
+    it('expire when either side says so', async () => {
+      const { theirs, ours } = await openBoth();
+      await ours.trySetPermits(2);
+      await expect(theirs().remainTimeToLive()).resolves.toBe(-1);
+      await expect(theirs().expire(60_000)).resolves.toBe(true);
+      await expect(ours.remainingTtl()).resolves.toBeGreaterThan(50_000);
+      await expect(ours.clearExpire()).resolves.toBe(true);
+      await expect(theirs().remainTimeToLive()).resolves.toBe(-1);
+      await expect(ours.expire('2m')).resolves.toBe(true);
+      await expect(theirs().remainTimeToLive()).resolves.toBeGreaterThan(110_000);
+    });
+
     it('given back by Node wake a Java waiter at once', async () => {
       const { theirs, ours } = await openBoth();
       await ours.trySetPermits(1);

@@ -108,6 +108,6 @@ describe('A template of a handler', () => {
   ])('is refused at the decorator: %s', (template) => {
     const { message } = thrownBy(() => LockedHandler(template as never), LockNameError);
     expect(message).toContain(`The key template ${JSON.stringify(template)}`);
-    expect(message).toContain('write <params.id>, <query.id>, <body.id> or <headers.id>');
+    expect(message).toContain('write <params.id>, <query.id>, <body.id>, <headers.id> or <user.id>');
   });
 });

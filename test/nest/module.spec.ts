@@ -1,12 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import {
-  LockOptionsError,
-  LockService,
-  RedisLockModule,
-  type RedisLockOptions,
-  type RedisLockOptionsFactory,
-} from 'nest-redis-lock';
+import { LockOptionsError, LockService, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
+import type { RedisLockOptionsFactory } from 'nest-redis-lock/advanced';
 import type { LockSettings } from '../../lib/module/options/lock-settings.js';
 import { LOCK_SETTINGS } from '../../lib/module/redis-lock.constants.js';
 import { LockOpenTelemetryModule } from 'nest-redis-lock/opentelemetry';

@@ -1,6 +1,14 @@
 import { Body, Controller, Get, Injectable, NotFoundException, Param, Post, Scope } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
-import { LockNameError, LockNotWiredError, LockOptionsError, LockService, SingleFlight } from 'nest-redis-lock';
+import {
+  LeaderOnly,
+  LockNameError,
+  LockNotWiredError,
+  LockOptionsError,
+  LockService,
+  SingleFlight,
+} from 'nest-redis-lock';
+import { Idempotent } from 'nest-redis-lock/idempotency';
 import { Observable, of } from 'rxjs';
 import { thrownBy } from '../kit/caught.js';
 import { adapters, runtimeOf, serve, type Served, start } from './applications.js';
@@ -103,7 +111,7 @@ describe('@SingleFlight', () => {
 
   it('refuses a call that names several results, and keys of nothing', async () => {
     await expect(reports.ofList(['north', 'south'])).rejects.toThrow(
-      'Reports.ofList is @SingleFlight, so its key must be one name',
+      'The key of @SingleFlight Reports.ofList must be one name',
     );
     await expect(reports.report(undefined as never)).rejects.toBeInstanceOf(LockNameError);
     expect(runs).toBe(0);
@@ -117,6 +125,22 @@ describe('@SingleFlight', () => {
     await expect(alone.report('may')).rejects.toBeInstanceOf(LockNotWiredError);
   });
 
+  it.each([
+    ['@SingleFlight', SingleFlight('report')],
+    ['@Idempotent', Idempotent('report')],
+    ['@LeaderOnly', LeaderOnly('report')],
+  ] as const)('refuses several results, as do others: %s', (name, decorator) => {
+    const decorate = (returnType: unknown, method: unknown) => () => {
+      const prototype = {};
+      Reflect.defineMetadata('design:returntype', returnType, prototype, 'report');
+      (decorator as MethodDecorator)(prototype, 'report', { value: method });
+    };
+    for (const several of [decorate(Observable, () => of(1)), decorate(Object, async function* () {})])
+      expect(thrownBy(several, TypeError).message).toBe(
+        `${name} needs a method with one result, and Object.report returns several; return a promise`,
+      );
+  });
+
   it('refuses targets other than methods', () => {
     const decorate = (returnType: unknown, method: unknown, options?: object) => () => {
       const prototype = {};
@@ -124,18 +148,6 @@ describe('@SingleFlight', () => {
       const decorator = SingleFlight('report', options) as MethodDecorator;
       decorator(prototype, 'report', { value: method });
     };
-    expect(
-      thrownBy(
-        decorate(Observable, () => of(1)),
-        TypeError,
-      ).message,
-    ).toContain('@SingleFlight shares one result');
-    expect(
-      thrownBy(
-        decorate(Object, async function* () {}),
-        TypeError,
-      ).message,
-    ).toContain('returns several');
     expect(thrownBy(decorate(Promise, 7), TypeError).message).toContain('@SingleFlight can only be used on a method');
     expect(
       thrownBy(

@@ -111,7 +111,7 @@ describe('The line about', () => {
           { lockName: 'b', owner: 'me:2', lease: 900, outcome: 'lost' },
         ],
       },
-      'warn The event loop of this process stood for 11.5 s, so its locks were not renewed in time: ' +
+      'warn The event loop of this process stood for 11.5 s, so the main thread did not renew its locks in time: ' +
         '"a" (@Locked Orders.pay, lease 30 s, renewed late), "b" (lease 900 ms, lost). ' +
         'Move synchronous work to a worker thread, or split it up',
     ],

@@ -43,7 +43,7 @@ const chosenPeers = (): typeof PEERS => {
   return PEERS.filter(({ nest }) => chosen.includes(majorOf(nest)));
 };
 
-const APPLICATIONS = ['application.cjs', 'entries.cjs'];
+const APPLICATIONS = ['application.cjs', 'application.mjs', 'entries.cjs'];
 
 /** Needs no Nest. */
 const SCRIPT = 'standalone.mjs';

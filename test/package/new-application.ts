@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runTimed } from './run-timed.js';
@@ -29,20 +30,57 @@ const addOrders = (place: string, modules: 'CommonJS' | 'ES modules'): void => {
   copyFileSync(join(APPLICATION, 'orders.node-test.mjs'), join(place, 'orders.node-test.mjs'));
 };
 
-/** Starts what webpack has made of the application, which runs although Redis cannot be reached, and ends it. */
-const startBundled = async (place: string): Promise<void> => {
-  const application = spawn(process.execPath, ['dist/main.js'], { cwd: place, env: { ...process.env, PORT: '0' } });
+/** Starts an application, and ends it when `use` has done with what it said until it matched `started`. */
+const run = async (
+  place: string,
+  args: readonly string[],
+  started: RegExp,
+  use: (match: RegExpExecArray) => Promise<void> = () => Promise.resolve(),
+): Promise<void> => {
+  const application = spawn(process.execPath, args, { cwd: place, env: { ...process.env, PORT: '0' } });
   const ended = once(application, 'exit').then(([code]: unknown[]) =>
     Promise.reject(new Error(`It ended: ${String(code)}`)),
   );
-  const started = (async () => {
+  const using = (async () => {
     let output = '';
-    for await (const text of application.stdout) if ((output += String(text)).includes('successfully started')) return;
+    for await (const text of application.stdout) {
+      output += String(text);
+      const match = started.exec(output);
+      if (match) return use(match);
+    }
     throw new Error(`It has not started:\n${output}`);
   })();
-  await Promise.race([started, ended]);
+  await Promise.race([using, ended]);
   application.kill();
   await ended.catch(() => {});
+};
+
+/** What webpack has made of the application runs although Redis cannot be reached. */
+const startBundled = (place: string): Promise<void> => run(place, ['dist/main.js'], /successfully started/);
+
+/** The playground, with the packed package in place of the published one. */
+const startPlayground = async (place: string, tarball: string): Promise<void> => {
+  console.log('the playground');
+  cpSync(join(__dirname, '../../sample/playground'), place, { recursive: true });
+  const manifest = join(place, 'package.json');
+  const text = readFileSync(manifest, 'utf8');
+  writeFileSync(manifest, text.replace('"nest-redis-lock": "latest"', `"nest-redis-lock": "file:${tarball}"`));
+  runTimed('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts'], place);
+  runTimed('npx', ['nest', 'build'], place);
+  await run(place, ['dist/main.js'], /The playground is at (\S+)/, async ([, url]) => {
+    const post = async (path: string, headers: Record<string, string> = {}) =>
+      (await fetch(`${url}/${path}`, { method: 'POST', headers })).text();
+    const paid = await Promise.all([post('orders/7/pay'), post('orders/7/pay')]);
+    assert.deepEqual(paid.toSorted(), ['order 7 is paid', 'order 7 was paid already']);
+    const key = { 'idempotency-key': 'k' };
+    assert.equal(await post('refunds', key), await post('refunds', key));
+    const page = await (await fetch(`${url}`)).text();
+    for (const [, paths = ''] of page.matchAll(/data-paths="([^"]+)"/g)) {
+      for (const path of paths.split(' ')) assert.notEqual(await post(path, key), '', path);
+    }
+    assert.match(await (await fetch(`${url}/locks`)).text(), /<title>/);
+  });
+  console.log('  ok');
 };
 
 /** Makes each application, adds the packed package and a locked service, and runs the application's own tests. */
@@ -72,6 +110,7 @@ const main = async (): Promise<void> => {
       }
       console.log(`  ok`);
     }
+    await startPlayground(join(folder, 'playground'), tarball);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

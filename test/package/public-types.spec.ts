@@ -12,9 +12,17 @@ const ENTRIES = [
   'standalone',
   'testing/index',
   'driver-kit/index',
-  ...['dashboard', 'fencing', 'opentelemetry', 'prometheus', 'schedule', 'terminus', 'transactional', 'typeorm'].map(
-    entryOf,
-  ),
+  ...[
+    'dashboard',
+    'fencing',
+    'opentelemetry',
+    'prometheus',
+    'schedule',
+    'terminus',
+    'transactional',
+    'typeorm',
+    'web-locks',
+  ].map(entryOf),
 ];
 
 function entryOf(name: string): string {
@@ -31,6 +39,9 @@ const PARTS: Readonly<Record<string, string>> = {
   LockPrometheusModule_base: 'the base class of this module, by the compiler',
   ObservingModule: 'the static methods of these two modules',
   MethodParameterDecorator: 'the return type of @CurrentHold()',
+  ForElected: 'the return type of @OnElected()',
+  ForLeader: 'the return type of @LeaderOnly()',
+  CheckAbsence: 'an error of the compiler for a result of @LeaderOnly()',
   Returns: 'a union of texts',
   LockedNeed: 'alternatives of options',
   NotWithPermits: 'alternatives of options',

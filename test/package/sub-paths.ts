@@ -4,6 +4,7 @@ import { lockScripts } from 'nest-redis-lock/advanced';
 import { LockDashboardModule } from 'nest-redis-lock/dashboard';
 import { driverCases } from 'nest-redis-lock/driver-kit';
 import { sqlFence } from 'nest-redis-lock/fencing';
+import { Idempotent } from 'nest-redis-lock/idempotency';
 import { observeLocks } from 'nest-redis-lock/opentelemetry';
 import { collectLockMetrics } from 'nest-redis-lock/prometheus';
 import { LockedCron } from 'nest-redis-lock/schedule';
@@ -23,6 +24,8 @@ export const dashboard: number = LockDashboardModule;
 export const driverKit: number = driverCases;
 // @ts-expect-error
 export const fencing: number = sqlFence;
+// @ts-expect-error
+export const idempotency: number = Idempotent;
 // @ts-expect-error
 export const opentelemetry: number = observeLocks;
 // @ts-expect-error

@@ -62,6 +62,16 @@ Module._resolveFilename = function (request, parent, ...rest) {
   return resolveFilename.call(this, request, parent, ...rest);
 };
 
+// A worker thread has loaders of its own, and needs this file as well.
+const threads = require('node:worker_threads');
+const { Worker } = threads;
+threads.Worker = class extends Worker {
+  constructor(file, options) {
+    if (!String(file).endsWith('.ts')) super(file, options);
+    else super(`require(${JSON.stringify(__filename)});require(${JSON.stringify(file)})`, { ...options, eval: true });
+  }
+};
+
 process.setSourceMapsEnabled(true);
 
 if (require.main === module) {

@@ -8,7 +8,13 @@ import {
   LockTimeoutError,
 } from 'nest-redis-lock';
 import { constantBackoff } from 'nest-redis-lock/advanced';
-import { LeakedLocksError, LockTesting, LockTestingModule, ManualClock } from 'nest-redis-lock/testing';
+import {
+  LeakedLocksError,
+  LockTesting,
+  LockTestingModule,
+  ManualClock,
+  UnreadFencesError,
+} from 'nest-redis-lock/testing';
 import { caught } from '../kit/caught.js';
 import { OrderService } from './orders.js';
 
@@ -237,6 +243,38 @@ describe('expectNoLeakedLocks()', () => {
     await orders.locks.acquire('order:42');
     await app.close();
     await expect(testing.expectNoLeakedLocks()).rejects.toThrow(LeakedLocksError);
+  });
+});
+
+describe('expectFencesRead()', () => {
+  const fenced = { fenced: true } as const;
+
+  it('passes once code has asked each fenced hold for its token, before its end or after it', async () => {
+    await orders.locks.withLock('order:42', fenced, (hold) => hold.fence);
+    const hold = await orders.locks.acquire('order:43', fenced);
+    await hold.release();
+    expect(() => testing.expectFencesRead()).toThrow(UnreadFencesError);
+    expect(hold.fence).toBeDefined();
+    await orders.pay('44');
+    expect(() => testing.expectFencesRead()).not.toThrow();
+  });
+
+  it('names the locks whose tokens no code has used', async () => {
+    await orders.locks.withLock('order:42', fenced, () => orders.locks.withLock('order:42', fenced, () => {}));
+    await testing.holdElsewhere('order:43', fenced);
+    const error = await caught((async () => testing.expectFencesRead())(), UnreadFencesError);
+    expect(error).toMatchObject({
+      message:
+        'The application acquired "order:42" (exclusive), and no code asked for hold.fence. Only what is written with the token is protected from a stale holder: pass it on, or acquire the lock without fenced',
+      holders: [{ name: 'order:42', side: 'application' }],
+    });
+  });
+
+  it('counts the token of an inner hold for the outer one, whose token it is', async () => {
+    await orders.locks.withLock('order:42', fenced, () =>
+      orders.locks.withLock('order:42', fenced, (inner) => inner.fence),
+    );
+    expect(() => testing.expectFencesRead()).not.toThrow();
   });
 });
 

@@ -219,6 +219,20 @@ describe('In a cluster', () => {
     });
   }
 
+  it('F40 a right that one master alone lacks is found', async () => {
+    const allow = (admin: ReturnType<typeof admins>[number], rules: readonly string[]) =>
+      admin.call('ACL', 'SETUSER', ...userWith(rules));
+    for (const lacking of admins()) {
+      await Promise.all(admins().map((admin) => allow(admin, ALL_RULES)));
+      await allow(
+        lacking,
+        ALL_RULES.filter((rule) => rule !== '+hset'),
+      );
+      expect(rightsIn(await probe(seeds()))).toEqual(['+hset']);
+      await Promise.all(admins().map((admin) => admin.acl('LOG', 'RESET')));
+    }
+  });
+
   it('one of its servers is refused as one server', async () => {
     const [first = ''] = cluster.urls;
     await Promise.all(admins().map((admin) => admin.call('ACL', 'SETUSER', ...userWith(RULES))));

@@ -27,7 +27,7 @@ export class Carts {
     return 'a';
   }
 
-  @LockedHandler('cart:<params.id>:<headers.x-shop>', { wait: '3s' })
+  @LockedHandler('cart:<params.id>:<headers.x-shop>:<user.id>', { wait: '3s' })
   template(): string {
     return 'a';
   }
@@ -39,8 +39,8 @@ export class Carts {
   }
 
   // @ts-expect-error -- no part of a request
-  @LockedHandler('cart:<user.id>')
-  user(): string {
+  @LockedHandler('cart:<session.id>')
+  session(): string {
     return 'a';
   }
 

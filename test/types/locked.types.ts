@@ -5,6 +5,7 @@
 // oxlint-disable typescript/no-explicit-any, typescript/no-unnecessary-type-parameters, typescript/no-unsafe-type-assertion
 // -- all of these are among what is checked
 import { CurrentHold, type Hold, Locked } from 'nest-redis-lock';
+import type { ConflictContext } from 'nest-redis-lock/advanced';
 import type { Observable } from 'rxjs';
 
 interface Line {
@@ -318,6 +319,11 @@ export class AcceptedConflicts {
     return 1;
   }
 
+  @Locked('order:<0>', { onConflict: ({ args: [id] }: ConflictContext<[string]>) => id.length })
+  async answeredByArguments(_id: string): Promise<number> {
+    return 1;
+  }
+
   @Locked('order:<0>', { onConflict: async () => 7 })
   async answeredLater(_id: string): Promise<number | string> {
     return 1;
@@ -341,6 +347,18 @@ export class AcceptedConflicts {
 }
 
 export class RefusedConflicts {
+  // @ts-expect-error the method has a text as its argument
+  @Locked('order:<0>', { onConflict: ({ args: [id] }: ConflictContext<[number]>) => id })
+  async otherArguments(_id: string): Promise<number> {
+    return 1;
+  }
+
+  // @ts-expect-error the method has one argument
+  @Locked('order:<0>', { onConflict: ({ args }: ConflictContext<[string, number]>) => args[1] })
+  async moreArguments(_id: string): Promise<number> {
+    return 1;
+  }
+
   // @ts-expect-error the caller does not expect undefined
   @Locked('order:<0>', { onConflict: 'skip' })
   async leftOut(_id: string): Promise<Order> {

@@ -1,5 +1,6 @@
 /** Places of the module's options that the compiler must refuse or accept; see `locked.types.ts`. */
-import { RedisLockModule, type RedisLockOptions, type RedisLockOptionsFactory } from 'nest-redis-lock';
+import { RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
+import type { RedisLockOptionsFactory } from 'nest-redis-lock/advanced';
 
 declare const given: RedisLockOptions;
 

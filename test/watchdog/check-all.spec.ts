@@ -38,6 +38,7 @@ const watchdogOf = (count: number, isRenewed: boolean) => {
       neededLease: TIMEOUT,
       renewedLease: TIMEOUT,
       isEnding: false,
+      keptFor: Number.POSITIVE_INFINITY,
       isRenewed,
       isBusy: false,
       verify: async () => void checked.push(name),

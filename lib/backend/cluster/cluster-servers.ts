@@ -3,7 +3,7 @@ import { type GivenCluster, isGivenCluster } from '../driver/given-client.js';
 import type { ServerOptions } from '../driver/server-options.js';
 import { parseConnectionUrl } from '../connection/connection-url.js';
 import { reachable, type ServerTarget } from '../connection/target.js';
-import { type ClusterSeed, DEFAULT_HOST, DEFAULT_PORT } from '../driver/server-options.js';
+import { type AddressMap, type ClusterSeed, DEFAULT_HOST, DEFAULT_PORT } from '../driver/server-options.js';
 import { type ClusterInput, ofGivenCluster } from './cluster-input.js';
 
 /** Address of a server: `host:port`, as it can be reached from here. */
@@ -17,6 +17,8 @@ export interface ClusterServers {
   readonly driver: RedisDriver;
   /** The servers known from the start. */
   readonly seeds: readonly Address[];
+  /** The table in which {@link reachable} looks addresses up. */
+  readonly natMap?: AddressMap | undefined;
   connectionTo(address: Address): ServerTarget;
   /** The address at which a server can be reached from here that reports `host:port`. */
   reachable(host: string, port: number): Address;
@@ -43,6 +45,7 @@ export const clusterServers = (given: ClusterInput | GivenCluster, installed: Re
     options: { ...shared, keyPrefix },
     driver,
     seeds: seeds.map(({ host = DEFAULT_HOST, port = DEFAULT_PORT }) => addressOf(host, Number(port))),
+    natMap,
     // A cluster has one database, and servers refer to each other by addresses, not by sockets.
     connectionTo: (address) => ({
       options: { ...shared, host: hostOf(address), port: portOf(address), db: 0 },

@@ -40,6 +40,20 @@ const countUnder = (key) => {
   return [undefined, 'string that is not a count'];
 };
 
+// kinds/shared/answer-once.lua
+const answerOnce = (key, marker, notAfter) => {
+  let now = serverNow()[0];
+  if (now > notAfter) {
+    return [now, L.tableOf(['late', '', now])];
+  }
+  let [count, found] = countUnder(key);
+  if (!L.isTrue(count)) {
+    return [now, L.tableOf(['wrong-type', found, now])];
+  }
+  let answered = L.redis.call('GET', marker)[0];
+  return [now, L.and(answered, () => L.tableOf([answered, '', now])), count, found];
+};
+
 // kinds/shared/owners.lua
 const isOwner = (text) => {
   return [
@@ -1360,17 +1374,9 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(notAfter)) {
       return L.redis.error_reply('ERR argument notAfter is not a number');
     }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now])];
-    }
-    let [count, found] = countUnder(latch);
-    if (!L.isTrue(count)) {
-      return [L.tableOf(['wrong-type', found, now])];
-    }
-    let answered = L.redis.call('GET', marker)[0];
-    if (L.isTrue(answered)) {
-      return [L.tableOf([answered, '', now])];
+    let [now, answer, count, found] = answerOnce(latch, marker, notAfter);
+    if (L.isTrue(answer)) {
+      return [answer];
     }
     L.redis.call('DEL', marker);
     let outcome = L.or(
@@ -1402,17 +1408,9 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(notAfter)) {
       return L.redis.error_reply('ERR argument notAfter is not a number');
     }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now])];
-    }
-    let [before, found] = countUnder(counter);
-    if (!L.isTrue(before)) {
-      return [L.tableOf(['wrong-type', found, now])];
-    }
-    let answered = L.redis.call('GET', marker)[0];
-    if (L.isTrue(answered)) {
-      return [L.tableOf([answered, '', now])];
+    let [now, answer] = answerOnce(counter, marker, notAfter);
+    if (L.isTrue(answer)) {
+      return [answer];
     }
     let outcome = L.or(
       L.and(L.redis.call('DEL', counter)[0] === 1, () => 'deleted'),
@@ -1422,6 +1420,38 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (outcome === 'deleted' && message !== '') {
       L.redis.pcall(publish, channel, message);
     }
+    return [L.tableOf([outcome, '', now])];
+  },
+  'counter/expire': (KEYS, ARGV) => {
+    let counter = L.get(KEYS, 1);
+    let marker = L.get(KEYS, 2);
+    let ttl = L.tonumber(L.get(ARGV, 1))[0];
+    if (!L.isTrue(ttl)) {
+      return L.redis.error_reply('ERR argument ttl is not a number');
+    }
+    let keep = L.tonumber(L.get(ARGV, 2))[0];
+    if (!L.isTrue(keep)) {
+      return L.redis.error_reply('ERR argument keep is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 3))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let [now, answer] = answerOnce(counter, marker, notAfter);
+    if (L.isTrue(answer)) {
+      return [answer];
+    }
+    let changed;
+    if (ttl > 0) {
+      changed = L.redis.call('PEXPIRE', counter, ttl)[0];
+    } else {
+      changed = L.redis.call('PERSIST', counter)[0];
+    }
+    let outcome = L.or(
+      L.and(changed === 1, () => 'changed'),
+      () => 'unchanged',
+    );
+    L.redis.call('SET', marker, outcome, 'PX', keep);
     return [L.tableOf([outcome, '', now])];
   },
   'counter/forget': (KEYS, ARGV) => {
@@ -1468,17 +1498,9 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(notAfter)) {
       return L.redis.error_reply('ERR argument notAfter is not a number');
     }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now])];
-    }
-    let [before, found] = countUnder(counter);
-    if (!L.isTrue(before)) {
-      return [L.tableOf(['wrong-type', found, now])];
-    }
-    let answered = L.redis.call('GET', marker)[0];
-    if (L.isTrue(answered)) {
-      return [L.tableOf([answered, '', now])];
+    let [now, answer, _, found] = answerOnce(counter, marker, notAfter);
+    if (L.isTrue(answer)) {
+      return [answer];
     }
     let outcome = L.or(
       L.and(found === 'none', () => 'set'),
@@ -1517,17 +1539,14 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(notAfter)) {
       return L.redis.error_reply('ERR argument notAfter is not a number');
     }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now, 0])];
-    }
-    let [available, found] = countUnder(semaphore);
-    if (!L.isTrue(available)) {
-      return [L.tableOf(['wrong-type', found, now, 0])];
-    }
-    let answered = L.redis.call('GET', marker)[0];
-    if (L.isTrue(answered)) {
-      return [L.tableOf([answered, '', now, available])];
+    let [now, answer, available] = answerOnce(semaphore, marker, notAfter);
+    if (L.isTrue(answer)) {
+      L.set(
+        answer,
+        4,
+        L.or(available, () => 0),
+      );
+      return [answer];
     }
     if (L.math.abs(L.number(available) + L.number(delta))[0] > most) {
       return [L.tableOf(['too-many', '', now, available])];
@@ -1595,17 +1614,14 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(notAfter)) {
       return L.redis.error_reply('ERR argument notAfter is not a number');
     }
-    let now = serverNow()[0];
-    if (now > notAfter) {
-      return [L.tableOf(['late', '', now, 0])];
-    }
-    let [available, found] = countUnder(semaphore);
-    if (!L.isTrue(available)) {
-      return [L.tableOf(['wrong-type', found, now, 0])];
-    }
-    let answered = L.redis.call('GET', marker)[0];
-    if (L.isTrue(answered)) {
-      return [L.tableOf([answered, '', now, available])];
+    let [now, answer, available, found] = answerOnce(semaphore, marker, notAfter);
+    if (L.isTrue(answer)) {
+      L.set(
+        answer,
+        4,
+        L.or(available, () => 0),
+      );
+      return [answer];
     }
     if (L.number(available) + L.number(permits) > most) {
       return [L.tableOf(['too-many', '', now, available])];
@@ -3394,6 +3410,34 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       ]),
     ];
   },
+  'lock/release-chosen': (KEYS, ARGV) => {
+    let lock = L.get(KEYS, 1);
+    let owner = L.get(ARGV, 1);
+    let channel = L.get(ARGV, 2);
+    let publish = L.get(ARGV, 3);
+    let waiters = L.get(ARGV, 4);
+    let mayGrant = L.tonumber(L.get(ARGV, 5))[0];
+    if (!L.isTrue(mayGrant)) {
+      return L.redis.error_reply('ERR argument mayGrant is not a number');
+    }
+    let notAfter = L.tonumber(L.get(ARGV, 6))[0];
+    if (!L.isTrue(notAfter)) {
+      return L.redis.error_reply('ERR argument notAfter is not a number');
+    }
+    let now = serverNow()[0];
+    if (now > notAfter) {
+      return [L.tableOf(['late', now])];
+    }
+    if (!L.isTrue(dropHold(lock, owner)[0])) {
+      return [L.tableOf(['not-held', now])];
+    }
+    let passes = L.and(mayGrant === 1, () => L.redis.pcall('EXISTS', lock)[0] === 0);
+    let outcome = L.and(passes, () => passOn(lock, waiters, channel, publish, '', now)[0]);
+    if (!L.isTrue(outcome)) {
+      L.redis.pcall(publish, channel, '0');
+    }
+    return [L.tableOf([L.or(outcome, () => 'released'), now])];
+  },
   'lock/release': (KEYS, ARGV) => {
     let lock = L.get(KEYS, 1);
     let owner = L.get(ARGV, 1);
@@ -4120,7 +4164,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(writes)) {
       let longest = longestOfAll(lock, stem)[0];
       L.redis.call('PEXPIRE', lock, longest);
-      tellShorter(left, longest, channel, publish);
+      tellShorter(left, L.number(longest) + L.number(serverNow()[0]) - L.number(now), channel, publish);
     }
     return [
       L.tableOf([
@@ -4463,7 +4507,8 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
       return [L.tableOf(['lost', now])];
     }
     let left = L.redis.call('PTTL', lock)[0];
-    tellShorter(left, keepWriting(lock, stem, owner, lease)[0], channel, publish);
+    let kept = keepWriting(lock, stem, owner, lease)[0];
+    tellShorter(left, L.number(kept) + L.number(serverNow()[0]) - L.number(now), channel, publish);
     if (held !== count) {
       L.redis.call('HINCRBY', lock, L.text(owner) + ':write', L.number(count) - L.number(held));
     }

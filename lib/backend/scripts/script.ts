@@ -107,7 +107,9 @@ function appendInOrder(list: string[], scriptName: string, names: readonly strin
   for (const name of names) {
     const value = values[name];
     if (value === undefined) throw new TypeError(`Script ${scriptName} needs '${name}', which was not given`);
-    if (typeof value !== 'object') list.push(toText(scriptName, name, value));
+    // Most are strings already.
+    if (typeof value === 'string') list.push(value);
+    else if (typeof value === 'number') list.push(toText(scriptName, name, value));
     else for (const item of value) list.push(toText(scriptName, name, item));
   }
 }

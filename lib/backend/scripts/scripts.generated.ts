@@ -437,6 +437,15 @@ const writeCount = `local function writeCount(lock, owner)
   if modeField(lock) ~= 'write' then return 0 end
   return tonumber(redis.call('HGET', lock, owner .. ':write') or '0')
 end`;
+/** kinds/shared/answer-once.lua */
+const answerOnce = `local function answerOnce(key, marker, notAfter)
+  local now = serverNow()
+  if now > notAfter then return now, { 'late', '', now } end
+  local count, found = countUnder(key)
+  if not count then return now, { 'wrong-type', found, now } end
+  local answered = redis.call('GET', marker)
+  return now, answered and { answered, '', now }, count, found
+end`;
 /** kinds/shared/count-under.lua */
 const countUnder = `local function countUnder(key)
   local text = redis.pcall('GET', key)
@@ -728,12 +737,9 @@ local notAfter = tonumber(ARGV[4])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
         serverNow,
         countUnder,
-        `local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local count, found = countUnder(latch)
-if not count then return { 'wrong-type', found, now } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now } end
+        answerOnce,
+        `local now, answer, count, found = answerOnce(latch, marker, notAfter)
+if answer then return answer end
 redis.call('DEL', marker)
 local outcome = found == 'none' and 'open' or 'counted'
 redis.call('SET', marker, outcome, 'PX', keep)
@@ -764,15 +770,43 @@ local notAfter = tonumber(ARGV[5])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
         serverNow,
         countUnder,
-        `local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local before, found = countUnder(counter)
-if not before then return { 'wrong-type', found, now } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now } end
+        answerOnce,
+        `local now, answer = answerOnce(counter, marker, notAfter)
+if answer then return answer end
 local outcome = redis.call('DEL', counter) == 1 and 'deleted' or 'none'
 redis.call('SET', marker, outcome, 'PX', keep)
 if outcome == 'deleted' and message ~= '' then redis.pcall(publish, channel, message) end
+return { outcome, '', now }`,
+      ].join('\n'),
+    }),
+    /** Sets the time to live of the number, or removes it if `ttl` is 0. */
+    expire: script<
+      { counter: string; marker: string },
+      { ttl: number; keep: number; notAfter: number },
+      [outcome: 'changed' | 'unchanged' | 'late' | 'wrong-type', detail: string, now: number]
+    >({
+      name: 'counter/expire',
+      keyNames: ['counter', 'marker'],
+      argumentNames: ['ttl', 'keep', 'notAfter'],
+      replies: [[{ holds: ['changed', 'unchanged', 'late', 'wrong-type'] }, { holds: 'string' }, { holds: 'time' }]],
+      text: [
+        `local counter = KEYS[1]
+local marker = KEYS[2]
+local ttl = tonumber(ARGV[1])
+if not ttl then return redis.error_reply('ERR argument ttl is not a number') end
+local keep = tonumber(ARGV[2])
+if not keep then return redis.error_reply('ERR argument keep is not a number') end
+local notAfter = tonumber(ARGV[3])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        countUnder,
+        answerOnce,
+        `local now, answer = answerOnce(counter, marker, notAfter)
+if answer then return answer end
+local changed
+if ttl > 0 then changed = redis.call('PEXPIRE', counter, ttl) else changed = redis.call('PERSIST', counter) end
+local outcome = changed == 1 and 'changed' or 'unchanged'
+redis.call('SET', marker, outcome, 'PX', keep)
 return { outcome, '', now }`,
       ].join('\n'),
     }),
@@ -831,12 +865,9 @@ local notAfter = tonumber(ARGV[7])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
         serverNow,
         countUnder,
-        `local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local before, found = countUnder(counter)
-if not before then return { 'wrong-type', found, now } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now } end
+        answerOnce,
+        `local now, answer, _, found = answerOnce(counter, marker, notAfter)
+if answer then return answer end
 local outcome = found == 'none' and 'set' or 'exists'
 redis.call('SET', marker, outcome, 'PX', keep)
 if outcome == 'exists' then return { outcome, '', now } end
@@ -2716,6 +2747,44 @@ if not holder then return { 'wrong-type', found, 0, 0 } end
 return { holder == '' and 'free' or 'locked', '', holder == owner and found or 0, redis.call('PTTL', lock) }`,
       ].join('\n'),
     }),
+    /** Releases the lock of an owner that an application has chosen, as `release` does, unless the request is late. */
+    releaseChosen: script<
+      { lock: string },
+      { owner: string; channel: string; publish: string; waiters: string; mayGrant: number; notAfter: number },
+      [outcome: 'released' | 'passed-on' | 'not-held' | 'late', now: number]
+    >({
+      name: 'lock/release-chosen',
+      keyNames: ['lock'],
+      argumentNames: ['owner', 'channel', 'publish', 'waiters', 'mayGrant', 'notAfter'],
+      replies: [[{ holds: ['released', 'passed-on', 'not-held', 'late'] }, { holds: 'time' }]],
+      text: [
+        `local lock = KEYS[1]
+local owner = ARGV[1]
+local channel = ARGV[2]
+local publish = ARGV[3]
+local waiters = ARGV[4]
+local mayGrant = tonumber(ARGV[5])
+if not mayGrant then return redis.error_reply('ERR argument mayGrant is not a number') end
+local notAfter = tonumber(ARGV[6])
+if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
+        serverNow,
+        foreignType,
+        keepFields,
+        dropHold,
+        elsewhere,
+        listeners,
+        takeLock,
+        waitingEntry,
+        passOn,
+        `local now = serverNow()
+if now > notAfter then return { 'late', now } end
+if not dropHold(lock, owner) then return { 'not-held', now } end
+local passes = mayGrant == 1 and redis.pcall('EXISTS', lock) == 0
+local outcome = passes and passOn(lock, waiters, channel, publish, '', now)
+if not outcome then redis.pcall(publish, channel, '0') end
+return { outcome or 'released', now }`,
+      ].join('\n'),
+    }),
     /** Releases the lock of an owner, whatever its hold count, and passes it on to the client that has waited longest. If none is waiting, or others than ours, wakes all that listen. Without `publish` it is silent: it passes on nothing, and wakes only if a client of ours waits, by `wake`. */
     release: script<
       { lock: string },
@@ -3647,7 +3716,7 @@ if before ~= count then redis.call('HSET', lock, owner, count) end
 if not writes then
   local longest = longestOfAll(lock, stem)
   redis.call('PEXPIRE', lock, longest)
-  tellShorter(left, longest, channel, publish)
+  tellShorter(left, longest + serverNow() - now, channel, publish)
 end
 return { isTorn and 'torn' or 'held', now }`,
       ].join('\n'),
@@ -3939,12 +4008,12 @@ local notAfter = tonumber(ARGV[6])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
         serverNow,
         countUnder,
-        `local now = serverNow()
-if now > notAfter then return { 'late', '', now, 0 } end
-local available, found = countUnder(semaphore)
-if not available then return { 'wrong-type', found, now, 0 } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now, available } end
+        answerOnce,
+        `local now, answer, available = answerOnce(semaphore, marker, notAfter)
+if answer then
+  answer[4] = available or 0
+  return answer
+end
 if math.abs(available + delta) > most then return { 'too-many', '', now, available } end
 redis.call('SET', marker, 'added', 'PX', keep)
 available = available + delta
@@ -4038,12 +4107,12 @@ local notAfter = tonumber(ARGV[7])
 if not notAfter then return redis.error_reply('ERR argument notAfter is not a number') end`,
         serverNow,
         countUnder,
-        `local now = serverNow()
-if now > notAfter then return { 'late', '', now, 0 } end
-local available, found = countUnder(semaphore)
-if not available then return { 'wrong-type', found, now, 0 } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now, available } end
+        answerOnce,
+        `local now, answer, available, found = answerOnce(semaphore, marker, notAfter)
+if answer then
+  answer[4] = available or 0
+  return answer
+end
 if available + permits > most then return { 'too-many', '', now, available } end
 redis.call('DEL', marker)
 local outcome = (found == 'none' and create == 0) and 'not-set' or 'released'
@@ -4383,7 +4452,8 @@ if now > notAfter then return { 'late', now } end
 local held = writeCount(lock, owner)
 if held == 0 then return { 'lost', now } end
 local left = redis.call('PTTL', lock)
-tellShorter(left, keepWriting(lock, stem, owner, lease), channel, publish)
+local kept = keepWriting(lock, stem, owner, lease)
+tellShorter(left, kept + serverNow() - now, channel, publish)
 if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
 return { 'held', now }`,
       ].join('\n'),

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { basename } from 'node:path';
+import { MOST_PERMITS } from '../../backend/kinds/counters/counters.js';
 import { LockAbortedError, LockUnavailableError } from '../../errors.js';
 import { MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
 import type { Hold } from '../../holds/hold.js';
 import type { Locks } from '../../module/create-locks.js';
+import type { LockKindOptions } from '../../locks/options/kind.options.js';
+import { parseCount } from '../../validation/options.js';
 import type { AcquireOptions } from '../../waiting/acquire.options.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailure, failureOf } from '../command-failure.js';
@@ -57,14 +60,14 @@ class ReceivedSignals {
 
 interface RunOptions extends RedisPlace {
   readonly fair?: boolean;
+  readonly limit?: string;
   readonly wait: string;
   readonly lease: string;
   readonly killAfter: string;
 }
 
 interface RunTerms {
-  readonly isFair: boolean;
-  readonly acquire: AcquireOptions;
+  readonly acquire: AcquireOptions & LockKindOptions;
   readonly killAfter: number;
 }
 
@@ -77,10 +80,14 @@ const withUnit = (text: string, option: string): string => {
   throw new CommandFailure(`${option} ${text} has no unit; give ${option} ${text}s or ${text}ms`, ExitCode.usage);
 };
 
+/** @throws LockOptionsError */
+const limitOf = (text: string): number =>
+  parseCount(/^\d+$/.test(text) ? Number(text) : text, '--limit', { min: 1, max: MOST_PERMITS });
+
 /** @throws LockOptionsError, CommandFailure */
-const termsOf = ({ fair = false, wait, lease, killAfter }: RunOptions): RunTerms => ({
-  isFair: fair,
+const termsOf = ({ fair = false, limit, wait, lease, killAfter }: RunOptions): RunTerms => ({
   acquire: {
+    ...(limit === undefined ? { fair } : { fair, limit: limitOf(limit) }),
     wait: parseWait(waitOf(withUnit(wait, '--wait')), '--wait'),
     lease: parseDuration(withUnit(lease, '--lease'), '--lease', { min: 50, max: MAX_DURATION }),
     renew: true,
@@ -94,14 +101,13 @@ const termsOf = ({ fair = false, wait, lease, killAfter }: RunOptions): RunTerms
 const acquire = async (
   locks: Locks,
   name: string,
-  { isFair, acquire: options }: RunTerms,
+  { acquire: options }: RunTerms,
   signal: AbortSignal,
 ): Promise<Hold | undefined> => {
-  const lock = isFair ? locks.getFairLock(name) : locks.getLock(name);
   // A server that cannot be reached is hardly worth a wait: mostly the address is wrong.
-  await lock.isLocked();
+  await locks.getLock(name).isLocked();
   try {
-    return await lock.acquire({ ...options, signal });
+    return await locks.acquire(name, { ...options, signal });
   } catch (error) {
     if (error instanceof LockAbortedError) return undefined;
     throw error;
@@ -192,6 +198,7 @@ export const addRun = (program: Command, context: CommandContext): void => {
     .argument('<name>', 'name of the lock')
     .argument('<command...>', 'the command, behind --')
     .option('--fair', 'first come, first served among all processes')
+    .option('--limit <n>', 'so many commands at the same time, instead of one')
     .option('--wait <duration>', 'how long to wait for the lock: 0, 500ms, 30s, 5m, 1h, infinity', '10s')
     .option('--lease <duration>', 'how long the lock outlives a crash; renewed while the command runs', '30s')
     .option('--kill-after <duration>', 'time between SIGTERM and SIGKILL if the lock is lost', '5s')

@@ -33,15 +33,21 @@ import {
 } from './kind.options.js';
 
 /** Describes a call that did not get its lock. */
-export interface ConflictContext {
+export interface ConflictContext<A extends readonly unknown[] = readonly unknown[]> {
   /** The reason: the single attempt failed, or the wait limit passed. */
   readonly error: LockConflictError | LockTimeoutError;
-  /** The arguments of the locked method; empty for `lockHandler` and `withLock`. */
-  readonly args: readonly unknown[];
+  /**
+   * The arguments of the locked method; empty for `lockHandler` and `withLock`. A function that gives them types, as in
+   * `({ args: [id] }: ConflictContext<[string]>) => …`, has to give those of the method.
+   */
+  readonly args: A;
 }
 
 /** Returns the result of a call that did not get its lock. */
-export type ConflictHandler<R = unknown> = (context: ConflictContext) => R | PromiseLike<R>;
+export type ConflictHandler<R = unknown> = {
+  // A method, whose parameter may be narrower: decorators check the arguments.
+  call(context: ConflictContext): R | PromiseLike<R>;
+}['call'];
 
 /** The reaction of a call to a lock that it does not get. */
 export type OnConflict = 'throw' | 'skip' | 'replace' | ConflictHandler;

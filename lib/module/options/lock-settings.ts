@@ -5,6 +5,7 @@ import type { NameLimits } from '../../keys/lock-name.js';
 import type { DeadlockSettings } from './deadlock.options.js';
 import type { ReplicaSettings } from './replica.options.js';
 import type { RedLockSettings } from './red-lock.options.js';
+import type { RenewInSettings } from './renew-in.options.js';
 import type { HandOverLimits } from '../../waiting/hand-over-attempts.js';
 
 /** Where the locks of one connection are. */
@@ -29,6 +30,8 @@ export interface ConnectionSettings extends PrefixedTarget, DeadlockSettings {
   readonly wait: number;
   readonly releasesInBackground: boolean;
   readonly renewedLease: number;
+  /** Absent: in the main thread only. */
+  readonly renewIn: RenewInSettings | undefined;
   readonly fairWaitTimeout: number;
   readonly commandTimeout: number;
   readonly safetyPoll: number;

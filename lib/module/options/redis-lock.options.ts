@@ -15,6 +15,8 @@ import { parseReplicas, type ReplicaOptions } from './replica.options.js';
 import { connectionParser, parseDriver } from './connection.options.js';
 import { parseConnectionTargets } from './connection-targets.js';
 import { parseRedLockBeside, type RedLockOptions } from './red-lock.options.js';
+import { parseRenewIn, type RenewInWorker } from './renew-in.options.js';
+import { workerData } from '../renewal-worker.factory.js';
 import type { LockSettings } from './lock-settings.js';
 import { parseRelease, type WithLockOptions } from '../../locks/options/lock.options.js';
 import { type Duration, MAX_DURATION, parseDuration, parseWait } from '../../time/duration.js';
@@ -61,6 +63,13 @@ export interface RedisLockOptions extends DeadlockOptions {
    * `lockWatchdogTimeout`).
    */
   readonly renewedLease?: Duration | undefined;
+  /**
+   * The thread that renews holds. `main`: the one that the application runs in, so a lock is lost if the event loop stands
+   * for longer than its lease. `worker`: also a worker thread with a connection of its own, once the event loop has stood
+   * for a third of a lease. It stops when the loop has stood for a minute, or `{ worker: '5m' }`, so that a process which
+   * hangs gives up its locks. Not for `'memory'`, nor for a `driver` of your own. Default: `main`.
+   */
+  readonly renewIn?: 'main' | 'worker' | RenewInWorker | undefined;
   /**
    * How long a fair lock keeps the queue position of a waiter that has died, and new readers let a waiting writer
    * (`preference: 'writer'`) go first that has died. Live ones confirm theirs every third of it. Default: 5 s; at least
@@ -152,6 +161,7 @@ const ABOUT = {
   keyPrefix: 'locks',
   wait: 'locks',
   renewedLease: 'locks',
+  renewIn: 'servers',
   fairWaitTimeout: 'locks',
   commandTimeout: 'locks',
   shutdownTimeout: 'locks',
@@ -185,13 +195,14 @@ export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
   const targets = parseConnectionTargets({ ...given, keyPrefix: keyPrefix(given.keyPrefix) }, parseConnection);
   const { main, others } = targets;
   const renewedLease = duration(given.renewedLease, 'renewedLease', 30_000, 50);
-  return {
+  const settings: LockSettings = {
     ...main,
     others,
     redLock: parseRedLockBeside(main, given.redLock, parseConnection),
     wait: given.wait === undefined ? 10_000 : parseWait(given.wait, 'wait'),
     releasesInBackground: parseRelease(given.release) === 'background',
     renewedLease,
+    renewIn: parseRenewIn(given.renewIn, renewedLease, given.driver),
     fairWaitTimeout: duration(given.fairWaitTimeout, 'fairWaitTimeout', 5000, 100),
     commandTimeout: duration(given.commandTimeout, 'commandTimeout', 1000, 50, 2000),
     shutdownTimeout: duration(given.shutdownTimeout, 'shutdownTimeout', 10_000, 0),
@@ -213,6 +224,16 @@ export const parseModuleOptions = (options: RedisLockOptions): LockSettings => {
     conflictStatus: oneOf(given.conflictStatus, 'conflictStatus', [409, 423]),
     ...parseDeadlocks(given),
   };
+  refuseForWorker(settings);
+  return settings;
+};
+
+/** @throws LockOptionsError if a connection cannot be given to the worker: at the start, not when it is needed. */
+const refuseForWorker = (settings: LockSettings): void => {
+  const { renewIn, redLock, target, others, commandTimeout } = settings;
+  if (renewIn === undefined) return;
+  workerData({ redLock, target, commandTimeout }, renewIn.longest);
+  for (const other of others.values()) workerData({ ...other, redLock: undefined, commandTimeout }, renewIn.longest);
 };
 
 const duration = (value: unknown, option: string, fallback: number, min: number, max = MAX_DURATION): number =>

@@ -9,6 +9,7 @@ import { grantServerCases } from './grant-servers.js';
 import { grantCases } from './grants.js';
 import { withoutGrants } from './grants-off.js';
 import { masterCases } from './masters.js';
+import { ownerCases } from './owners.js';
 import { processCases } from './processes.js';
 import { protectionCases } from './protections.js';
 import { quietCases } from './quiet.js';
@@ -29,6 +30,7 @@ const withGrants: readonly ChaosCase[] = [
   ...clockCases,
   ...masterCases,
   ...protectionCases,
+  ...ownerCases,
   ...grantCases,
   ...fairGrantCases,
   ...grantLoadCases,

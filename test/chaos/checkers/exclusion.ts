@@ -6,6 +6,8 @@ export interface Interval {
   readonly from: number;
   readonly to: number;
   readonly shared?: boolean;
+  /** The owner, if the load has chosen it: its intervals may overlap. */
+  readonly owner?: string | undefined;
 }
 
 /** A moment with more holders than the capacity allows. */
@@ -36,14 +38,21 @@ export const overlaps = (intervals: readonly Interval[], capacity = 1): Overlap[
       continue;
     }
     held.add(interval);
-    const areShared = capacity === 1 && [...held].every(({ shared }) => shared);
-    if (held.size > capacity && !areShared) found.push({ at, holders: [...held].map(({ id }) => id) });
+    const all = [...held];
+    const areShared = capacity === 1 && (all.every(({ shared }) => shared) || areOfOneOwner(all));
+    if (held.size > capacity && !areShared) found.push({ at, holders: all.map(({ id }) => id) });
   }
   return found;
 };
 
-/** The time during which each attempt certainly held the lock. */
-export const intervalsOf = (attempts: readonly Attempt[]): Interval[] =>
-  attempts.flatMap(({ id, granted, until, mode }) =>
-    granted === undefined ? [] : [{ id, from: granted, to: until, shared: mode === 'read' }],
+const areOfOneOwner = ([first, ...others]: readonly Interval[]): boolean =>
+  first?.owner !== undefined && others.every(({ owner }) => owner === first.owner);
+
+/**
+ * The time during which each attempt certainly held the lock.
+ * @param untoldFor The time for which a holder may not know that another one has ended its hold, ms.
+ */
+export const intervalsOf = (attempts: readonly Attempt[], untoldFor = 0): Interval[] =>
+  attempts.flatMap(({ id, granted, until, mode, owner }) =>
+    granted === undefined ? [] : [{ id, from: granted, to: until - untoldFor, shared: mode === 'read', owner }],
   );

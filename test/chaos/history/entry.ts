@@ -27,6 +27,8 @@ export type Entry =
       readonly fence?: string;
       /** The lease of the hold, ms; absent if the watchdog renews it. */
       readonly lease?: number;
+      /** The owner that the load has chosen. */
+      readonly owner?: string;
     }
   /**
    * The hold ended. `until`: the last instant at which the holder could have acted, which is its call to release or its

@@ -20,6 +20,8 @@ export interface Attempt {
   lostAt?: number;
   fence?: bigint;
   lease?: number;
+  /** The owner that the load has chosen. */
+  owner?: string;
   /** The instant of the refusal, and its reason. */
   refused?: { readonly at: number; readonly error: string };
 }
@@ -65,6 +67,7 @@ const apply = (attempt: Attempt | undefined, entry: Exclude<Entry, { k: 'crash' 
     attempt.granted = entry.at;
     if (entry.fence !== undefined) attempt.fence = BigInt(entry.fence);
     if (entry.lease !== undefined) attempt.lease = entry.lease;
+    if (entry.owner !== undefined) attempt.owner = entry.owner;
   } else if (entry.k === 'placed') attempt.placed = entry.at;
   else if (entry.k === 'end') {
     attempt.until = entry.until;

@@ -13,6 +13,8 @@ export type LoadKind =
   | 'permits'
   | 'limit'
   | 'group'
+  | 'replacing'
+  | 'owned'
   | 'redlock';
 
 export interface Load {

@@ -54,6 +54,8 @@ let naive: Redis | undefined;
 /** The client that acquires as Redisson does. */
 let redisson: RedissonClient | undefined;
 const LEASE_MS = 1000;
+/** Two persons, who work in every process. */
+const OWNERS = ['user:1', 'user:2'] as const;
 
 const stopping = new AbortController();
 const loops: Promise<void>[] = [];
@@ -75,6 +77,8 @@ interface Held {
   isHeld(): boolean;
   readonly signal?: AbortSignal;
   readonly fence?: bigint | undefined;
+  /** The owner, if the load has chosen it: all its holds are one. */
+  readonly owner?: string;
   release(): Promise<unknown>;
 }
 
@@ -104,6 +108,21 @@ const heldLock = (hold: Hold): Held => ({
   release: () => hold.release(),
 });
 
+/** Takes a lock over. Only a callback can, so it goes on until the release. */
+const takeOver = (name: string, terms: { readonly wait: number; readonly signal: AbortSignal }): Promise<Held> =>
+  new Promise((resolve, reject) => {
+    const work = (hold: Hold): Promise<void> =>
+      new Promise((end) => {
+        const release = (): Promise<void> => {
+          end();
+          return over;
+        };
+        resolve({ ...heldLock(hold), release });
+      });
+    const over = client.locks.withLock(name, { ...terms, onConflict: 'replace', fenced: true }, work);
+    over.catch(reject);
+  });
+
 const take = async (load: Load, name: string): Promise<Held> => {
   const { kind, lease, wait } = load;
   const terms = { wait, signal: stopping.signal };
@@ -132,6 +151,11 @@ const take = async (load: Load, name: string): Promise<Held> => {
     return { isHeld: () => isHeld(permit), signal: permit.signal, release: () => permits.tryRelease(permit) };
   }
   if (kind === 'limit') return heldLock(await locks.acquire(name, { limit: PERMITS, ...terms, lease }));
+  if (kind === 'replacing') return takeOver(name, terms);
+  if (kind === 'owned') {
+    const owner = rng.pick(OWNERS);
+    return { ...heldLock(await locks.acquire(name, { owner, lease: lease ?? LEASE_MS, ...terms })), owner };
+  }
   return heldLock(await lockOf(load, name, client).acquire({ ...terms, lease }));
 };
 
@@ -178,6 +202,7 @@ const attempt = async (load: Load): Promise<void> => {
     at,
     ...(held.fence === undefined ? {} : { fence: String(held.fence) }),
     ...(lease === undefined ? {} : { lease }),
+    ...(held.owner === undefined ? {} : { owner: held.owner }),
   });
   let lostAt: number | undefined;
   held.signal?.addEventListener('abort', () => (lostAt = monotonicNow()));

@@ -42,6 +42,11 @@ export const semaphoreSteps: fc.Arbitrary<Step> = fc.oneof(
     label: `semaphore.releaseIfExists ${semaphore} ${count}`,
     run: ({ backend }) => backend.semaphore.releaseIfExists(semaphore, count),
   })),
+  // 0: it is kept until it is deleted.
+  fc.tuple(name, fc.oneof(lease, fc.constant(0))).map(([semaphore, ttl]): Step => ({
+    label: `semaphore.expire ${semaphore} ${ttl}`,
+    run: ({ backend }) => backend.semaphore.expire(semaphore, ttl),
+  })),
   name.map((semaphore): Step => ({
     label: `semaphore.drain ${semaphore}`,
     run: ({ backend }) => backend.semaphore.drain(semaphore),

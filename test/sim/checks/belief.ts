@@ -16,8 +16,9 @@ export interface Belief {
 class BeliefOfHold implements Belief {
   constructor(private readonly hold: GrantedHold) {}
 
+  /** As the server knows it. */
   get owner(): OwnerId {
-    return this.hold.latest.owner;
+    return this.hold.latest.grant.owner;
   }
 
   get remaining(): number {

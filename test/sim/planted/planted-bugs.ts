@@ -47,8 +47,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: 'waiting/hand-over-attempts.ts',
-        find: 'return { ...acquired, run:',
-        replace: 'return { ...acquired, lease: wanted, run:',
+        find: 'return { owner, sent, lease, fence,',
+        replace: 'return { owner, sent, lease: wanted, fence,',
       },
     ],
   },
@@ -290,5 +290,71 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       { file: 'holds/ends-by-others.ts', find: "if (word === 'replaced') grant.lease.lose('gone');", replace: '' },
     ],
+  },
+  {
+    name: 'owner-undone',
+    what: 'an acquisition of unknown outcome is undone, although its owner may have had the lock before',
+    edits: [
+      {
+        file: 'backend/kinds/lock/redis-lock.ts',
+        find: 'if (!isChosen) this.orphans.releaseInBackground(',
+        replace: 'this.orphans.releaseInBackground(',
+      },
+    ],
+    scenario: 'owned locks',
+  },
+  {
+    name: 'owner-shortened',
+    what: 'an owner that acquires its lock again shortens what it has promised to its other holds',
+    edits: [
+      {
+        file: SCRIPTS,
+        find: "if (L.redis.call('PTTL', lock)[0] < lease) {\n      L.redis.call('PEXPIRE', lock, lease);\n    }\n    return [L.tableOf([lease, now])];",
+        replace: "{\n      L.redis.call('PEXPIRE', lock, lease);\n    }\n    return [L.tableOf([lease, now])];",
+      },
+    ],
+    scenario: 'owned locks',
+  },
+  {
+    name: 'owner-extend-shortens',
+    what: 'a hold of an owner that is extended for a short time shortens what its other holds believe in',
+    edits: [
+      {
+        file: 'locks/lock-kinds.ts',
+        find: 'Object.assign(Object.create(all) as LockOperations, { hold, release })',
+        replace: 'Object.assign(Object.create(all) as LockOperations, { release })',
+      },
+    ],
+    scenario: 'owned locks',
+  },
+  {
+    name: 'owner-release-untold',
+    what: 'the other holds of an owner are not told of its release',
+    edits: [{ file: 'locks/lock-kinds.ts', find: 'await endsByOthers.tell(request);', replace: '' }],
+    scenario: 'owned locks',
+  },
+  {
+    name: 'owner-release-late',
+    what: 'a release of an owner takes effect after its call has settled, when the owner has the lock again',
+    edits: [
+      {
+        file: 'backend/kinds/lock/granting-lock.ts',
+        find: 'return isChosenOwner(request.owner) ? this.releaseChosen(request) : super.release(request);',
+        replace: 'return super.release(request);',
+      },
+    ],
+    scenario: 'owned locks',
+  },
+  {
+    name: 'owner-back-for-less',
+    what: 'a hold of an owner that has released the lock, and has it again for less, believes in it for as long as before',
+    edits: [
+      {
+        file: 'holds/loss.ts',
+        find: 'if (sent && count > 0) lease.unanswered(new LeaseCommand(sent, remaining));',
+        replace: '',
+      },
+    ],
+    scenario: 'owned locks',
   },
 ];

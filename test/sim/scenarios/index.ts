@@ -14,6 +14,7 @@ import { minimumHolds } from './minimum-holds.js';
 import { movingSlots } from './moving-slots.js';
 import { multiLocks } from './multi-locks.js';
 import { namesInBraces } from './names-in-braces.js';
+import { ownedLocks } from './owned-locks.js';
 import { readWriteLocks } from './read-write-locks.js';
 import type { Scenario } from './scenario.js';
 import { semaphores, signals } from './semaphores.js';
@@ -48,6 +49,7 @@ export const scenarios: readonly Scenario[] = [
   limits,
   latches,
   takeOvers,
+  ownedLocks,
   singleFlights,
   elections,
 ];

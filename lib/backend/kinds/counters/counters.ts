@@ -93,6 +93,19 @@ export class RedisCounter extends RedisOperations {
     return outcome === 'deleted';
   }
 
+  /**
+   * Sets the time to live.
+   * @param ttl Milliseconds; 0: none.
+   * @returns false if there is no number, or no time to live to remove.
+   */
+  async expire(name: string, ttl: number): Promise<boolean> {
+    const { outcome } = await this.requests.change(name, ({ idempotencyKey, keyTtl, notAfter, deadline }) => {
+      const keys = { counter: name, marker: idempotencyKey };
+      return this.commands.run(scripts.counter.expire, keys, { ttl, keep: keyTtl, notAfter }, deadline, name);
+    });
+    return outcome === 'changed';
+  }
+
   protected announcing(name: string): Announcement {
     return announcementOn(this.commands, this.announcements.channelOf(name));
   }

@@ -1,16 +1,18 @@
+import { isChosenOwner } from '../../../context/chosen-owner.js';
 import type { OwnerId } from '../../../context/owner-ids.js';
 import { type MonotonicScheduler, Stopwatch } from '../../../time/scheduler.js';
-import type { AcquireOutcome, ReleaseRequest, WaitingEntry } from '../../lock-operations.js';
+import type { AcquireOutcome, ReleaseOutcome, ReleaseRequest, WaitingEntry } from '../../lock-operations.js';
 import { isPassing, wrongKeyType } from '../../../errors.js';
 import { clientChannel, waitingClients } from '../../../keys/redisson-keys.js';
-import type { RequestLimits } from '../../commands/deadline-request.js';
+import { isUnknown, rejectOnceRefused, type RequestLimits } from '../../commands/deadline-request.js';
 import { OrphanReleaser } from '../../commands/orphan-releaser.js';
 import type { Replicas } from '../../commands/replication/replica-confirmation.js';
 import type { ScriptExecutor } from '../../commands/script-executor.js';
+import { sendAgain } from '../../commands/send-again.js';
 import { unexpectedReply } from '../../connection/reply-errors.js';
 import type { ReplyOf } from '../../scripts/script.js';
 import { scripts } from '../../scripts/scripts.generated.js';
-import { PlainLockScripts, textOf } from './lock-scripts.js';
+import { PlainLockScripts, type Release, textOf } from './lock-scripts.js';
 import { RedisLock } from './redis-lock.js';
 
 /** A grant as its client is told of it. */
@@ -90,6 +92,15 @@ export class GrantingLockScripts extends PlainLockScripts {
     const { owner, lease } = entry;
     const args = { owner, lease, notAfter, waiters: waitingClients(name), entry: textOf(entry), isNew: isNew ? 1 : 0 };
     return this.commands.run(scripts.lock.wait, { lock: name }, args, deadline, name);
+  }
+
+  releaseChosen(
+    { name, owner }: Release,
+    { notAfter, deadline }: RequestLimits,
+  ): Promise<ReplyOf<typeof scripts.lock.releaseChosen>> {
+    const mayGrant = this.mayGrant(name);
+    const args = { owner, ...this.announcing(name), waiters: waitingClients(name), mayGrant, notAfter };
+    return this.commands.run(scripts.lock.releaseChosen, { lock: name }, args, deadline, name);
   }
 
   /** Resolves with the server's time at which the withdrawal began. */
@@ -221,6 +232,31 @@ export class RedisGrantingLock extends RedisLock {
     const notAfter = this.limits.get(entry) ?? 0;
     this.withdrawn.add(entry);
     this.withdrawals.releaseInBackground({ name, entry, lease: entry.lease, notAfter });
+  }
+
+  override release(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    return isChosenOwner(request.owner) ? this.releaseChosen(request) : super.release(request);
+  }
+
+  /**
+   * Releases the lock of an owner that may acquire it again. So no copy of a request can take effect once there is an
+   * answer, and what stays unknown is not repeated in the background.
+   */
+  private async releaseChosen(request: ReleaseRequest): Promise<ReleaseOutcome> {
+    const { name } = request;
+    const attempt = (): Promise<ReleaseOutcome> => {
+      const deadline = this.deadline();
+      const asked = this.inTime({
+        ...this.about(name, deadline),
+        send: (limits) => this.granting.releaseChosen(request, limits),
+        read: ([outcome]): ReleaseOutcome | undefined => (outcome === 'late' ? undefined : { outcome }),
+      });
+      return asked.catch((error: unknown) => rejectOnceRefused(this.scheduler, deadline, error));
+    };
+    return attempt().catch(async (first: unknown) => {
+      const released = await sendAgain(first, attempt);
+      return released.outcome === 'not-held' && isUnknown(first) ? { outcome: 'released-before' } : released;
+    });
   }
 
   override async finish(ms: number): Promise<void> {

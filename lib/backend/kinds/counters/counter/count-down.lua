@@ -10,14 +10,9 @@
 --- invariant A missing latch stays missing; waiters are notified only of the last count.
 --- invariant The first write is one that a server without free memory allows; nothing happens after `notAfter` on its
 ---   clock.
---- include kinds/shared/server-now.lua
---- include kinds/shared/count-under.lua
-local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local count, found = countUnder(latch)
-if not count then return { 'wrong-type', found, now } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now } end
+--- include kinds/shared/answer-once.lua
+local now, answer, count, found = answerOnce(latch, marker, notAfter)
+if answer then return answer end
 
 -- Deletes nothing: a server without free memory allows this write, and then allows the rest of the script.
 redis.call('DEL', marker)

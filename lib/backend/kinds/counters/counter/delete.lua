@@ -10,14 +10,9 @@
 --- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
 --- invariant Deletes only a number, never a key of another type, and nothing after `notAfter` on the server's clock.
 --- invariant The first write is one that a server without free memory allows.
---- include kinds/shared/server-now.lua
---- include kinds/shared/count-under.lua
-local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local before, found = countUnder(counter)
-if not before then return { 'wrong-type', found, now } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now } end
+--- include kinds/shared/answer-once.lua
+local now, answer = answerOnce(counter, marker, notAfter)
+if answer then return answer end
 
 local outcome = redis.call('DEL', counter) == 1 and 'deleted' or 'none'
 redis.call('SET', marker, outcome, 'PX', keep)

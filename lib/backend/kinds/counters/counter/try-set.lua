@@ -11,14 +11,9 @@
 --- reply [outcome: 'set' | 'exists' | 'late' | 'wrong-type', detail: string, now: number]
 --- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
 --- invariant Nothing happens after `notAfter` on the server's clock.
---- include kinds/shared/server-now.lua
---- include kinds/shared/count-under.lua
-local now = serverNow()
-if now > notAfter then return { 'late', '', now } end
-local before, found = countUnder(counter)
-if not before then return { 'wrong-type', found, now } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now } end
+--- include kinds/shared/answer-once.lua
+local now, answer, _, found = answerOnce(counter, marker, notAfter)
+if answer then return answer end
 
 local outcome = found == 'none' and 'set' or 'exists'
 redis.call('SET', marker, outcome, 'PX', keep)

@@ -10,14 +10,12 @@
 --- reply [outcome: 'added' | 'too-many' | 'late' | 'wrong-type', detail: string, now: number, available: number]
 --- invariant Repeating the request has one effect and one answer as long as the marker exists: `keep` ms.
 --- invariant Nothing happens after `notAfter` on the server's clock.
---- include kinds/shared/server-now.lua
---- include kinds/shared/count-under.lua
-local now = serverNow()
-if now > notAfter then return { 'late', '', now, 0 } end
-local available, found = countUnder(semaphore)
-if not available then return { 'wrong-type', found, now, 0 } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now, available } end
+--- include kinds/shared/answer-once.lua
+local now, answer, available = answerOnce(semaphore, marker, notAfter)
+if answer then
+  answer[4] = available or 0
+  return answer
+end
 if math.abs(available + delta) > most then return { 'too-many', '', now, available } end
 
 redis.call('SET', marker, 'added', 'PX', keep)

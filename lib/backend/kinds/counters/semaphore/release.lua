@@ -13,14 +13,12 @@
 --- invariant A missing semaphore is created only if `create` is 1; the time to live stays.
 --- invariant The first write is one that a server without free memory allows; nothing happens after `notAfter` on its
 ---   clock.
---- include kinds/shared/server-now.lua
---- include kinds/shared/count-under.lua
-local now = serverNow()
-if now > notAfter then return { 'late', '', now, 0 } end
-local available, found = countUnder(semaphore)
-if not available then return { 'wrong-type', found, now, 0 } end
-local answered = redis.call('GET', marker)
-if answered then return { answered, '', now, available } end
+--- include kinds/shared/answer-once.lua
+local now, answer, available, found = answerOnce(semaphore, marker, notAfter)
+if answer then
+  answer[4] = available or 0
+  return answer
+end
 if available + permits > most then return { 'too-many', '', now, available } end
 
 -- Deletes nothing: a server without free memory allows this write, and then allows the rest of the script.

@@ -22,6 +22,7 @@ local held = writeCount(lock, owner)
 if held == 0 then return { 'lost', now } end
 -- PEXPIRE comes first: a server without free memory allows it, and then allows the rest of the script.
 local left = redis.call('PTTL', lock)
-tellShorter(left, keepWriting(lock, stem, owner, lease), channel, publish)
+local kept = keepWriting(lock, stem, owner, lease)
+tellShorter(left, kept + serverNow() - now, channel, publish)
 if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
 return { 'held', now }

@@ -23,7 +23,9 @@ final class SemaphoreOperations {
                 "semaphore.release", this::release,
                 "semaphore.releaseIfExists", request -> of(request).releaseIfExists(request.count("permits")),
                 "semaphore.drainPermits", request -> of(request).drainPermits(),
-                "semaphore.availablePermits", request -> of(request).availablePermits());
+                "semaphore.availablePermits", request -> of(request).availablePermits(),
+                "semaphore.expire", request -> of(request).expire(Duration.ofMillis(request.millis("ttlMs"))),
+                "semaphore.remainTimeToLive", request -> of(request).remainTimeToLive());
     }
 
     private RSemaphore of(Request request) {

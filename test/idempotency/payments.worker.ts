@@ -1,12 +1,21 @@
 import 'reflect-metadata';
-import { BadRequestException, Inject, Injectable, Module, ServiceUnavailableException } from '@nestjs/common';
+import {
+  BadRequestException,
+  Body,
+  Controller,
+  Headers,
+  Inject,
+  Injectable,
+  Module,
+  Post,
+  ServiceUnavailableException,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Redis } from 'ioredis';
 import { RedisLockModule } from 'nest-redis-lock';
-import { IdempotencyInterceptor } from '../../docs/recipes/idempotent-requests/idempotency.interceptor.js';
-import { Payments, PaymentsController } from './payments.controller.js';
+import { IdempotentHandler } from 'nest-redis-lock/idempotency';
 import { Gate } from '../kit/gate.js';
 import { serve } from '../servers/worker/worker-host.js';
 
@@ -22,10 +31,8 @@ const slow = new Gate();
 
 /** A provider that keeps its charges in Redis, one for each key, and counts the calls. */
 @Injectable()
-class KeyedPayments extends Payments {
-  constructor(@Inject(Redis) private readonly redis: Redis) {
-    super();
-  }
+class Payments {
+  constructor(@Inject(Redis) private readonly redis: Redis) {}
 
   async charge(key: string, amount: number): Promise<{ id: string; amount: number }> {
     await this.redis.incr('calls');
@@ -38,14 +45,21 @@ class KeyedPayments extends Payments {
   }
 }
 
+@Controller('payments')
+class PaymentsController {
+  constructor(private readonly payments: Payments) {}
+
+  @Post()
+  @IdempotentHandler('pay:<headers.idempotency-key>')
+  pay(@Headers('idempotency-key') key: string, @Body() { amount }: { amount: number }) {
+    return this.payments.charge(key, amount);
+  }
+}
+
 @Module({
   imports: [RedisLockModule.forRoot({ connection: url, probe: false, renewedLease: Number(renewedLease) })],
   controllers: [PaymentsController],
-  providers: [
-    IdempotencyInterceptor,
-    { provide: Payments, useClass: KeyedPayments },
-    { provide: Redis, useFactory: () => new Redis(url) },
-  ],
+  providers: [Payments, { provide: Redis, useFactory: () => new Redis(url) }],
 })
 class PaymentsModule {}
 
