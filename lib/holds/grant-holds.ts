@@ -1,6 +1,6 @@
 import type { Stopwatch } from '../time/scheduler.js';
-import { type LeaseTerms, type RenewalTerms, renewalOf } from '../waiting/acquire.options.js';
-import type { Seat } from './seat.js';
+import { type LeaseTerms, renewalOf } from '../waiting/acquire.options.js';
+import { type HoldTerm, type Seat, WITHOUT_END } from './seat.js';
 import type { Hold } from './hold.js';
 
 /** How a hold ends: `scoped` with the callback it was acquired for, `manual` when its acquirer releases it. */
@@ -17,31 +17,19 @@ type HoldSeat = Seat<CountedHold>;
 /** A hold, of which only the place is known. */
 export type Seated = Pick<CountedHold, 'seat'>;
 
-/** How long a hold lasts: until the end of its own lease, or as long as the watchdog renews it. */
-export interface HoldTerm {
-  /** By the clock of {@link GrantHolds}; `Infinity`: no end. */
-  readonly end: number;
-  /** Whether the watchdog renews it until then. */
-  readonly isWatched: boolean;
-  /** How it is renewed. Absent: as the grant is. */
-  readonly renewal?: RenewalTerms;
-}
-
-/** Stands for the arrays of a grant without holds; never changed. */
+/** Stands for the array of a grant without holds; never changed. */
 const NONE: never[] = [];
 
 /**
  * The holds of one grant, in the order they were added, and their terms. There are thousands of grants, most with one
- * hold, and the watchdog checks each in every round: two arrays are smaller than a `Map`, and nothing is copied
- * (docs/architecture.md#hot-path). Arrays of one hold are made as such, since one that grows takes room for 17.
+ * hold, and the watchdog checks each in every round: an array is smaller than a `Map`, and nothing is copied
+ * (docs/architecture.md#hot-path). One of one hold is made as such, since one that grows takes room for 17.
  */
 export class GrantHolds {
   private seats: HoldSeat[] = NONE;
-  /** Parallel to `seats`. */
-  private terms: HoldTerm[] = NONE;
   private since: number;
   /** The lock stays held until this time even if all holds leave sooner; by the clock that is never too early. */
-  private minHoldUntil = Number.NEGATIVE_INFINITY;
+  private minHoldUntil: number | undefined = undefined;
 
   /**
    * @param clock Started before the grant. It counts suspensions of the machine, as the server does: what is left of a lease
@@ -69,14 +57,14 @@ export class GrantHolds {
 
   /** Whether the watchdog renews any hold. */
   get isWatched(): boolean {
-    for (const { isWatched } of this.terms) if (isWatched) return true;
+    for (const { term } of this.seats) if (term.isWatched) return true;
     return false;
   }
 
   /** Milliseconds until the last hold expires; `Infinity`: never. */
   get left(): number {
     let last = Number.NEGATIVE_INFINITY;
-    for (const { end } of this.terms) last = Math.max(last, end);
+    for (const { term } of this.seats) last = Math.max(last, term.end);
     // On the hot path: most have no end, and the clocks are not read.
     return Number.isFinite(last) ? last - this.now : last;
   }
@@ -84,7 +72,7 @@ export class GrantHolds {
   /** Milliseconds for which the watchdog renews any hold at most; `Infinity`: without end; 0: it renews none. */
   get keptFor(): number {
     let last = 0;
-    for (const { end, isWatched } of this.terms) if (isWatched) last = Math.max(last, end);
+    for (const { term } of this.seats) if (term.isWatched) last = Math.max(last, term.end);
     return last > 0 && Number.isFinite(last) ? Math.max(0, last - this.now) : last;
   }
 
@@ -98,13 +86,13 @@ export class GrantHolds {
 
   /** Keeps the lock held for at least `ms` from now. */
   holdAtLeast(ms: number): void {
-    this.minHoldUntil = Math.max(this.minHoldUntil, this.clock.leastElapsed + ms);
+    this.minHoldUntil = Math.max(this.minHoldUntil ?? 0, this.clock.leastElapsed + ms);
   }
 
   /** Milliseconds for which the lock must stay held without any hold; 0 or less: none. */
   get minHoldLeft(): number {
     const { minHoldUntil } = this;
-    return Number.isFinite(minHoldUntil) ? Math.ceil(minHoldUntil - this.clock.leastElapsed) : minHoldUntil;
+    return minHoldUntil === undefined ? 0 : Math.ceil(minHoldUntil - this.clock.leastElapsed);
   }
 
   /** Whether any hold has time left: a hold past its own lease that was not released keeps nothing. */
@@ -115,14 +103,14 @@ export class GrantHolds {
   /** The limit that ends the hold lasting longest, ms; may be `Infinity`. */
   get limit(): number {
     let last: HoldTerm | undefined;
-    for (const term of this.terms) if (term.isWatched && (!last || term.end > last.end)) last = term;
+    for (const { term } of this.seats) if (term.isWatched && (!last || term.end > last.end)) last = term;
     return last?.renewal?.maxHold ?? this.maxHold;
   }
 
   /** The longest lease that renewals of the watchdog grant, ms: they follow each other three times as fast. */
   get renewedLease(): number {
     let longest = 0;
-    for (const term of this.terms) if (term.isWatched) longest = Math.max(longest, this.renewedLeaseOf(term));
+    for (const { term } of this.seats) if (term.isWatched) longest = Math.max(longest, this.renewedLeaseOf(term));
     return longest || this.defaultLease;
   }
 
@@ -130,7 +118,8 @@ export class GrantHolds {
   termOf(lease: LeaseTerms): HoldTerm {
     if (typeof lease === 'number') return { end: this.now + lease, isWatched: false };
     const end = lease?.maxHold === undefined ? this.since + this.maxHold : this.now + lease.maxHold;
-    return lease ? { end, isWatched: true, renewal: lease } : { end, isWatched: true };
+    if (lease) return { end, isWatched: true, renewal: lease };
+    return Number.isFinite(end) ? { end, isWatched: true } : WITHOUT_END;
   }
 
   /** Adds the hold of the acquisition: re-entries that give no limit have its own. */
@@ -140,38 +129,32 @@ export class GrantHolds {
   }
 
   get({ seat }: Seated): HoldTerm | undefined {
-    return this.terms[this.seats.lastIndexOf(seat)];
+    return this.seats.includes(seat) ? seat.term : undefined;
   }
 
   set({ seat }: Seated, term: HoldTerm): void {
-    if (this.seats.length === 0) {
-      this.seats = [seat];
-      this.terms = [term];
-      return;
-    }
-    const known = this.seats.lastIndexOf(seat);
-    const place = known === -1 ? this.seats.length : known;
-    this.seats[place] = seat;
-    this.terms[place] = term;
+    seat.term = term;
+    if (this.seats.length === 0) this.seats = [seat];
+    else if (!this.seats.includes(seat)) this.seats.push(seat);
   }
 
   delete({ seat }: Seated): void {
     const place = this.seats.lastIndexOf(seat);
-    if (place === -1) return;
-    this.seats.splice(place, 1);
-    this.terms.splice(place, 1);
+    if (place !== -1) this.seats.splice(place, 1);
   }
 
   /** Refers weakly to the watched holds that their acquirers have to release; calls `tell` with each, once. */
   weaken(tell: (hold: CountedHold) => void): void {
-    this.seats.forEach((seat, place) => {
-      const hold = this.terms[place]?.isWatched ? seat.weaken?.() : undefined;
+    for (const seat of this.seats) {
+      const hold = seat.term.isWatched ? seat.weaken?.() : undefined;
       if (hold) tell(hold);
-    });
+    }
   }
 
-  findLast(matches: (hold: CountedHold) => boolean): CountedHold | undefined {
-    return this.seats.findLast(({ occupant }) => occupant && matches(occupant))?.occupant;
+  /** The last hold that its acquirer has to release, and has not. */
+  get latestManual(): CountedHold | undefined {
+    const isManual = ({ occupant }: HoldSeat): boolean => occupant?.lifetime === 'manual' && !occupant.isReleased;
+    return this.seats.findLast(isManual)?.occupant;
   }
 
   /**
@@ -181,7 +164,7 @@ export class GrantHolds {
   needed(entering?: HoldTerm): number {
     const { now } = this;
     let most = Math.max(this.minHoldLeft, entering === undefined ? 0 : this.need(entering, now));
-    for (const term of this.terms) most = Math.max(most, this.need(term, now));
+    for (const { term } of this.seats) most = Math.max(most, this.need(term, now));
     return Math.ceil(Math.max(1, most));
   }
 

@@ -1,13 +1,15 @@
 import { runOutsideContexts } from '../context/owner-context.js';
 import type { LockFamily } from './lock-kind.js';
-import { CallerPlaces } from './seat.js';
+import { CallerPlaces, type CollectionListener } from './seat.js';
 import { LinkedList, type ListNode } from '../linked-list.js';
 
 /** All current grants. Each stays registered until the server has confirmed its release. */
 export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {
   private readonly held = new LinkedList<G>();
   private readonly waiting = new Set<() => void>();
-  private readonly collected = new FinalizationRegistry<() => void>((listener) => runOutsideContexts(listener));
+  private readonly collected = new FinalizationRegistry<CollectionListener>((listener) =>
+    runOutsideContexts(() => listener.onCollected()),
+  );
   /** The lines of code that acquire locks. */
   readonly callerPlaces = new CallerPlaces();
 
@@ -25,8 +27,8 @@ export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {
     this.waiting.clear();
   }
 
-  /** Calls `listener` once nothing refers to a hold any more. */
-  whenCollected(hold: object, listener: () => void): void {
+  /** Tells `listener` once nothing refers to a hold any more. */
+  whenCollected(hold: object, listener: CollectionListener): void {
     this.collected.register(hold, listener, hold);
   }
 

@@ -21,7 +21,7 @@ import {
   isHeld,
   type Open,
 } from './grant-state.js';
-import { type CountedHold, GrantHolds, type HoldTerm, type Seated } from './grant-holds.js';
+import { type CountedHold, GrantHolds, type Seated } from './grant-holds.js';
 import {
   eventFieldsOf,
   type GrantEventFields,
@@ -33,6 +33,7 @@ import {
   tellRenewal,
 } from './hold-events.js';
 import { HoldAgeCheck } from './hold-age-check.js';
+import { CollectedSeat, type HoldTerm } from './seat.js';
 import { isGone, LazyAbortController, lossError, lossTexts } from './loss.js';
 import type { LockKind } from './lock-kind.js';
 import { AsyncMutex } from '../concurrency.js';
@@ -67,7 +68,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   /** The holds that the server is to count. */
   readonly holds: GrantHolds;
   private state: GrantState = GRANTED;
-  private abortController = new LazyAbortController();
+  private abortController: LazyAbortController | undefined = undefined;
   /** Since code has the signal. */
   private watch: Watch | undefined = undefined;
   /** Created in the first round of the watchdog: most grants end before it (docs/architecture.md#hot-path). */
@@ -163,17 +164,17 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   /** Aborts with `LockLostError` before the lease can end on the server, or with the reason of a shutdown. */
   get signal(): AbortSignal {
     if (isHeld(this.state)) this.watch ??= this.runtime.endsByOthers.watch(this);
-    return this.abortController.signal;
+    return this.aborting.signal;
   }
 
   /** Signals the holder to stop although nothing is lost yet. */
   abort(reason: Error): void {
-    this.abortController.abort(reason);
+    this.aborting.abort(reason);
   }
 
   /** Takes over the signal of the grant that this one continues, so that code which has it stops as well. */
   takeSignalOf(before: Grant): void {
-    this.abortController = before.abortController;
+    this.abortController = before.aborting;
     if (before.watch) this.watch = this.runtime.endsByOthers.watch(this);
   }
 
@@ -218,14 +219,14 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     this.ageCheck ??= new HoldAgeCheck(this.holds);
     const warning = this.loss ? undefined : this.ageCheck.check();
     if (warning) tellAge(this, warning, this.holds.limit);
-    this.holds.weaken((hold) => {
-      const { seat } = hold;
-      this.runtime.grants.whenCollected(hold, () => {
-        if (!this.scheduleEntry || !this.holds.get({ seat })?.isWatched) return;
-        tellForgotten(this, seat.acquiredAt);
-        void this.abandon({ seat });
-      });
-    });
+    this.holds.weaken((hold) => this.runtime.grants.whenCollected(hold, new CollectedSeat(this, hold.seat)));
+  }
+
+  /** Called when a hold is referred to no more, so that nobody can release it. */
+  onForgotten(hold: Seated): void {
+    if (!this.scheduleEntry || !this.holds.get(hold)?.isWatched) return;
+    tellForgotten(this, hold.seat.acquiredAt);
+    void this.abandon(hold);
   }
 
   onRenewed(lease: number): void {
@@ -245,7 +246,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     runtime.grants.delete(this);
     const error = this.lossError();
     tellLoss(this, lossTexts(reason, kind.family, holds.isWatched), error);
-    this.abortController.abort(error);
+    this.aborting.abort(error);
   }
 
   /**
@@ -255,11 +256,8 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   private async confirm(entering?: HoldTerm): Promise<void> {
     if (!isHeld(this.state)) return;
     this.state = afterCommand(this.state);
-    await this.sendHold(this.holds.count + (entering === undefined ? 0 : 1), this.holds.needed(entering));
-  }
-
-  private async sendHold(count: number, lease: number): Promise<void> {
-    const { runtime, name, owner } = this;
+    const { runtime, name, owner, holds } = this;
+    const [count, lease] = [holds.count + (entering === undefined ? 0 : 1), holds.needed(entering)];
     const command = new LeaseCommand(new Stopwatch(runtime.scheduler), lease);
     this.lease.request(command);
     // A lease that will end needs its timer even if this command is never answered.
@@ -298,17 +296,17 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
   }
 
   lossError(): LockLostError {
-    const { reason } = this.abortController;
+    const reason = this.abortController?.reason;
     return reason instanceof LockLostError ? reason : lossError(this.name, this.owner, this.kind.family, this.loss);
+  }
+
+  private get aborting(): LazyAbortController {
+    return (this.abortController ??= new LazyAbortController());
   }
 
   /** One command at a time. Inspections and renewals are not serialized: they change no count. */
   private get mutex(): AsyncMutex {
     return (this.commands ??= new AsyncMutex());
-  }
-
-  get latestManualHold(): CountedHold | undefined {
-    return this.holds.findLast((hold) => hold.lifetime === 'manual' && !hold.isReleased);
   }
 
   /** Adds the hold that the server counted with the grant. */

@@ -6,7 +6,7 @@ import { LockLostError } from '../errors.js';
 import { type Duration, parseLease } from '../time/duration.js';
 import type { Grant } from './grant.js';
 import type { CountedHold, HoldLifetime } from './grant-holds.js';
-import { type Seat, WeakSeat } from './seat.js';
+import { type Seat, WeakSeat, WITHOUT_END } from './seat.js';
 import { eventFieldsOf } from './hold-events.js';
 import type { HoldRelease, HoldSummary } from './hold.js';
 import { cannotBeDetached, type DetachOptions, notAlone, parseDetach } from './detaching/detach.options.js';
@@ -26,7 +26,8 @@ import { checkLease, type LeaseTerms } from '../waiting/acquire.options.js';
 /** A hold of one lock, counted in a grant. */
 export class GrantedHold implements CountedHold, Seat<GrantedHold> {
   readonly seat: Seat<GrantedHold>;
-  private releasing: Promise<HoldRelease> | undefined;
+  term = WITHOUT_END;
+  private releasing: Promise<HoldRelease> | undefined = undefined;
   /** Result of a release, once the hold was detached. */
   private endedAs: HoldRelease | undefined;
   /** Settles with an upgrade, a downgrade or a detachment in flight. */

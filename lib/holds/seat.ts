@@ -1,3 +1,4 @@
+import type { RenewalTerms } from '../waiting/acquire.options.js';
 import { LIBRARY_FOLDER, stackHere } from '../validation/own-place.js';
 
 /** To find a place takes some 40 µs of CPU, so that this many in a second do not count. */
@@ -31,14 +32,46 @@ const callerIn = (stack: string): string | undefined => {
   return library === undefined ? frames.join(', ') || undefined : frames.find((frame) => !frame.includes(library));
 };
 
+/** How long a hold lasts: until the end of its own lease, or as long as the watchdog renews it. */
+export interface HoldTerm {
+  /** By the clock of the grant; `Infinity`: no end. */
+  readonly end: number;
+  /** Whether the watchdog renews it until then. */
+  readonly isWatched: boolean;
+  /** How it is renewed. Absent: as the grant is. */
+  readonly renewal?: RenewalTerms;
+}
+
+/** The term of most holds: one object for all of them. */
+export const WITHOUT_END: HoldTerm = { end: Number.POSITIVE_INFINITY, isWatched: true };
+
 /** The place of a hold among those that its grant counts. */
 export interface Seat<H> {
+  /** Set by the grant. */
+  term: HoldTerm;
   /** The hold; `undefined` once it was collected. */
   readonly occupant: H | undefined;
   /** The line of code that acquired the hold, as far as it is known. */
   readonly acquiredAt?: string | undefined;
   /** Refers to the hold weakly from now on, and returns it if it did not before. Absent: it never does. */
   weaken?(): H | undefined;
+}
+
+/** Learns that an object was collected. */
+export interface CollectionListener {
+  onCollected(): void;
+}
+
+/** Tells a grant that the hold of a seat was collected. There may be thousands: hence no closure. */
+export class CollectedSeat<S> implements CollectionListener {
+  constructor(
+    private readonly grant: { onForgotten(hold: { readonly seat: S }): void },
+    readonly seat: S,
+  ) {}
+
+  onCollected(): void {
+    this.grant.onForgotten(this);
+  }
 }
 
 /**
@@ -48,6 +81,7 @@ export interface Seat<H> {
  * much as all else that a process does for a lock (docs/architecture.md#hot-path).
  */
 export class WeakSeat<H extends object> implements Seat<H> {
+  term = WITHOUT_END;
   private reference: WeakRef<H> | undefined = undefined;
   private isKept = false;
 

@@ -148,6 +148,10 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
     return acceptedTerms(request, this.runtime);
   }
 }
+
+/** The origin of locks that code acquires by their names: one object for all of them. */
+const UNNAMED: GrantOrigin = { template: undefined, method: undefined };
+
 /**
  * The reentrant lock (Redisson: `RLock` of `getLock`), which the other kinds vary.
  * @typeParam H The type of the kind's holds.
@@ -169,7 +173,7 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
     method?: string,
   ) {
     super(runtime);
-    this.origin = { template, method };
+    this.origin = template === undefined && method === undefined ? UNNAMED : { template, method };
     this.acquirer = new ReentrantAcquirer(runtime, kind, name, this.origin);
   }
 
@@ -182,7 +186,7 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
   }
 
   async release(): Promise<void> {
-    const hold = this.acquirer.current()?.latestManualHold;
+    const hold = this.acquirer.current()?.holds.latestManual;
     if (!hold) {
       throw new LockOwnershipError(
         `Lock "${this.name}" has no hold here to release: call hold.release() on the hold that acquire() returned, or acquire inside runInScope()`,

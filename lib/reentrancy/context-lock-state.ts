@@ -59,7 +59,7 @@ export class ContextLockStates {
    */
   *keptBy(context: OwnerContext): Generator<Grant> {
     for (const { joinableGrant, sectionMutex } of this.byContext.get(context)?.values() ?? [])
-      if (joinableGrant && (joinableGrant.latestManualHold || sectionMutex.isIdle)) yield joinableGrant;
+      if (joinableGrant && (joinableGrant.holds.latestManual || sectionMutex.isIdle)) yield joinableGrant;
   }
 
   take(context: OwnerContext, name: string): ContextLockState {

@@ -81,8 +81,8 @@ const heldInScope = (
   if (name === undefined) return undefined;
   for (const runtime of runtimes) {
     for (const family of LOCK_FAMILIES) {
-      const hold = runtime.contextLockStates.find(scope, stateName(family, nameOn(runtime, name)))?.joinableGrant
-        ?.latestManualHold;
+      const hold = runtime.contextLockStates.find(scope, stateName(family, nameOn(runtime, name)))?.joinableGrant?.holds
+        .latestManual;
       if (hold) return hold;
     }
   }

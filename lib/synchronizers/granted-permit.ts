@@ -104,8 +104,8 @@ export class GrantedPermit implements Permit, LeaseHolder, Watched {
   scheduleEntry: ScheduleEntry<Watched> | undefined = undefined;
   /** Started just before the command was sent. */
   private readonly sent: Stopwatch;
-  private renewal: PermitRenewal | undefined;
-  private ageCheck: HoldAgeCheck | undefined;
+  private renewal: PermitRenewal | undefined = undefined;
+  private ageCheck: HoldAgeCheck | undefined = undefined;
   /** Changes of the lease that are in flight. */
   private changing = 0;
   private readonly stopSignal = new LazyAbortController();
@@ -115,8 +115,8 @@ export class GrantedPermit implements Permit, LeaseHolder, Watched {
   private isLetGo = false;
   /** Whether anybody is told of a loss as soon as it happens. */
   private isObserved = false;
-  private lossReason: LossReason | undefined;
-  private whenLost: LossListener | undefined;
+  private lossReason: LossReason | undefined = undefined;
+  private whenLost: LossListener | undefined = undefined;
   /** The object that the acquirer has, set once it may know the permit by something else. */
   handle: Permit | undefined;
 

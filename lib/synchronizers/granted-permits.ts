@@ -121,9 +121,10 @@ export class GrantedPermits implements PermitKeeper {
   private handleOf(permit: GrantedPermit): Permit {
     if (!permit.isRenewed) return permit;
     const handle = new PermitHandle(permit);
-    this.runtime.grants.whenCollected(handle, () => {
+    const onCollected = (): void => {
       if (permit.forget()) this.tellRelease(permit.id, permit, 'abandoned');
-    });
+    };
+    this.runtime.grants.whenCollected(handle, { onCollected });
     return handle;
   }
 

@@ -15,7 +15,7 @@ export type LossReason = 'lease-over' | 'held-too-long' | 'gone';
 /** A command that sets how long the server keeps a hold. */
 export class LeaseCommand {
   /** The next command requested for the same hold. */
-  next: LeaseCommand | undefined;
+  next: LeaseCommand | undefined = undefined;
   /** Whether the outcome is known, so that the server will not execute the command any more. */
   isSettled = false;
 
@@ -134,13 +134,14 @@ export const safeDuration = (lease: number): number =>
  */
 export class Lease {
   private state: 'alive' | 'doubtful' | 'lost' | 'over' = 'alive';
-  private timer: ScheduledTask | undefined;
+  private timer: ScheduledTask | undefined = undefined;
   /** Time of the scheduler until which the server keeps the hold if it executed every command requested so far. */
   private latestEnd: number;
   private deadline: LeaseDeadline;
-  private latest: LeaseCommand | undefined;
+  /** The last command requested; `undefined`: the outcome of all is known. */
+  private latest: LeaseCommand | undefined = undefined;
   /** The first command whose outcome is unknown; all commands before it are settled. */
-  private oldest: LeaseCommand | undefined;
+  private oldest: LeaseCommand | undefined = undefined;
   /** Renewals by another thread, if there are any. */
   private others: OtherRenewals | undefined = undefined;
 
@@ -270,6 +271,8 @@ export class Lease {
   private settle(command: LeaseCommand): void {
     command.isSettled = true;
     while (this.oldest?.isSettled) this.oldest = this.oldest.next;
+    // A command whose outcome is known decides nothing any more, and there may be thousands of leases.
+    if (!this.oldest) this.latest = undefined;
   }
 
   private limitTo(command: LeaseCommand): void {

@@ -64,7 +64,7 @@ describe('The holds of a grant', () => {
 
 describe('The minimum hold of a grant', () => {
   it.each([
-    { asked: [], left: -Infinity, needed: 2000 },
+    { asked: [], left: 0, needed: 2000 },
     { asked: [5000], left: 5000, needed: 5000 },
     { asked: [5000, 3000], left: 5000, needed: 5000 },
     { asked: [3000, 5000], left: 5000, needed: 5000 },

@@ -138,10 +138,10 @@ describe('The latest manual hold of a grant', () => {
     const joining = grant.reenter(scoped, undefined);
     lock.answerHeld();
     await joining;
-    expect(grant.latestManualHold).toBe(second);
+    expect(grant.holds.latestManual).toBe(second);
     void second.release();
-    expect(grant.latestManualHold).toBe(first);
+    expect(grant.holds.latestManual).toBe(first);
     void first.release();
-    expect(grant.latestManualHold).toBeUndefined();
+    expect(grant.holds.latestManual).toBeUndefined();
   });
 });

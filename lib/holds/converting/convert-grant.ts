@@ -3,7 +3,8 @@ import { Stopwatch } from '../../time/scheduler.js';
 import { LeaseCommand } from '../../watchdog/lease.js';
 import { Grant } from '../grant.js';
 import { tellBegin } from '../hold-events.js';
-import type { CountedHold, HoldTerm } from '../grant-holds.js';
+import type { CountedHold } from '../grant-holds.js';
+import type { HoldTerm } from '../seat.js';
 import type { Converting } from '../lock-kind.js';
 import { type ConversionName, hasOtherHolds, writesAlready } from './upgrade.options.js';
 

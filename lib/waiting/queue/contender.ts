@@ -101,13 +101,13 @@ export class Contender<Wanted, Got extends object> {
   private state: ContenderState<Wanted, Got> = IDLE;
   private readonly outcomes: Outcomes;
   /** Takes from what the last attempt has left. Absent: it granted nothing, excludes others, or was made before a sleep. */
-  private take: Take<Wanted> | undefined;
+  private take: Take<Wanted> | undefined = undefined;
   /** Whether the lock was given to a client without an attempt of ours, so that the present sleep has the wrong length. */
   private hasNewLease = false;
   /** The lease that was told while a reply was on its way, which may be older, ms. */
-  private told: number | undefined;
+  private told: number | undefined = undefined;
   /** Given to this client without an attempt of ours, but not as its first waiter wants it. */
-  private given: Got | undefined;
+  private given: Got | undefined = undefined;
   private readonly wakeSignal: WakeSignal;
   private readonly candidates: Candidates<Wanted, Got>;
 

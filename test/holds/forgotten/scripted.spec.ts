@@ -1,9 +1,10 @@
 import type { GrantedHold } from '../../../lib/holds/granted-hold.js';
+import type { CollectionListener } from '../../../lib/holds/seat.js';
 import { openGrant, type GrantOptions } from '../open-grant.js';
 
 /** A grant of a process whose garbage collection the test plays. */
 const openForgetful = (options: GrantOptions = {}) => {
-  const collected: (() => void)[] = [];
+  const collected: CollectionListener[] = [];
   const connection = openGrant({ lifetime: 'scoped', ...options });
   const { services, newHold, grant, lock, emitted } = connection;
   services.grants.whenCollected = (_, listener) => void collected.push(listener);
@@ -15,7 +16,7 @@ const openForgetful = (options: GrantOptions = {}) => {
     grant.checkAge();
     return hold;
   };
-  const forget = (): void => collected.splice(0).forEach((listener) => listener());
+  const forget = (): void => collected.splice(0).forEach((listener) => listener.onCollected());
   const told = () => emitted.filter(({ type }) => type === 'forgotten');
   return { ...connection, joined, newHold, forget, told };
 };
