@@ -84,7 +84,7 @@ const guide = [
   'questions',
 ];
 
-const sidebar: DefaultTheme.SidebarItem[] = [
+const english: DefaultTheme.SidebarItem[] = [
   { ...section('Guide', folder('guide', guide)), collapsed: false },
   section('Recipes', folder('recipes')),
   section(
@@ -116,6 +116,8 @@ const sidebar: DefaultTheme.SidebarItem[] = [
   ]),
 ];
 
+const chinese = section('中文', folder('zh', ['index', 'start']));
+
 export default defineConfig({
   title: 'nest-redis-lock',
   // Where the site is served: at the root, or below the name of a repository.
@@ -127,7 +129,7 @@ export default defineConfig({
   srcExclude: ['snippets/**', 'recipes/*/**'],
   rewrites: (page) => page.replace(/README\.md$/, 'index.md'),
   markdown: { config: linkToRepository },
-  buildEnd: (site) => writeTexts(sidebar, site),
+  buildEnd: (site) => writeTexts(english, site),
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
@@ -138,7 +140,7 @@ export default defineConfig({
       { text: 'Reference', link: '/reference/kinds' },
       { text: version, link: `${REPOSITORY}/blob/main/CHANGELOG.md` },
     ],
-    sidebar,
+    sidebar: [...english, chinese],
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
   },
 });
