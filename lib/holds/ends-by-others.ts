@@ -2,7 +2,7 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import type { PubSub } from '../backend/pubsub.js';
 import { isPassing } from '../errors.js';
 import type { LockEvents } from '../events/lock-events.js';
-import { holdersChannel } from '../keys/redisson-keys.js';
+import { holdersChannel, keyspaceChannel, limitPermits } from '../keys/redisson-keys.js';
 import { ListNode } from '../linked-list.js';
 import { DelayedList } from '../time/delayed-list.js';
 import type { MonotonicScheduler } from '../time/scheduler.js';
@@ -48,6 +48,9 @@ export class Watch extends ListNode<Watch> {
 
 /** Its owner is asked to end, or has lost the lock. */
 const MESSAGE = /^(replaced?) (.+)$/s;
+
+/** What a server tells of a key that is there no more under its name. UNLINK is a `del` as well. */
+const KEY_ENDS: ReadonlySet<string> = new Set(['del', 'expired', 'rename_from']);
 
 /** The channel on which the holders of one name are told, while it has users. */
 class HoldersChannel implements ChannelReceiver {
@@ -104,7 +107,7 @@ class HoldersChannel implements ChannelReceiver {
     if (this.acquiring === 0) this.early.clear();
   }
 
-  private verifyAll(): void {
+  verifyAll(): void {
     for (const grant of this.grants) void grant.verifyAfterCommands();
   }
 }
@@ -119,10 +122,10 @@ const tellGrant = (grant: WatchedGrant, message: string): void => {
   }
 };
 
-/** A channel, and its subscription. */
+/** A channel, and its subscriptions. */
 interface Heard {
   readonly channel: HoldersChannel;
-  readonly listener: ChannelListener;
+  readonly listeners: readonly ChannelListener[];
 }
 
 /** The parts of a connection that {@link EndsByOthers} needs. */
@@ -133,17 +136,25 @@ interface EndServices {
   readonly events: LockEvents;
   /** Begins the ids of all owners of the connection that the application has not chosen. */
   readonly clientId: string;
+  /** What the start-up probe has found. */
+  readonly server: {
+    /** The database of whose keys the server tells each deletion; `undefined`: of none, or that is not known. */
+    readonly notifiedDatabase: number | undefined;
+  };
 }
 
 /**
- * Tells holders that others have ended their hold, by a forced release or because they take the lock over: their signals
- * abort within a round trip instead of at the next renewal. Only code that has its signal for some time listens, or may be
- * replaced at any time.
+ * Tells holders that others have ended their hold, by a forced release or because they take the lock over; where the server
+ * tells what happens to keys, also by deleting the key. Their signals abort within a round trip instead of at the next
+ * renewal. Only code that has its signal for some time listens, or may be replaced at any time.
  */
 export class EndsByOthers {
-  private readonly names = new Map<string, Heard>();
+  /** By the key of the lock. */
+  private readonly heard = new Map<string, Heard>();
   private readonly waiting: DelayedList<Watch>;
   private isRefused = false;
+  /** Whether the server has not denied this user a key's channel: trying another would only fill its log of denials. */
+  private mayHearOfKeys = true;
 
   constructor(private readonly services: EndServices) {
     this.waiting = new DelayedList(services.scheduler, (watch) => this.listenFor(watch));
@@ -160,26 +171,26 @@ export class EndsByOthers {
   unwatch(watch: Watch): void {
     if (this.waiting.delete(watch) || !watch.channel) return;
     watch.channel.delete(watch.grant);
-    this.leave(nameOf(watch.grant), watch.channel);
+    this.leave(watch.grant, watch.channel);
     watch.channel = undefined;
   }
 
   /** Runs `work` while the name is listened to, so that no grant that comes of it misses a message. */
   async whileListening<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const channel = this.use(name);
+    const channel = this.use({ name });
     channel.acquiring += 1;
     try {
       await channel.whenBegun;
       return await work();
     } finally {
       channel.endAcquisition();
-      this.leave(name, channel);
+      this.leave({ name }, channel);
     }
   }
 
   /** Subscribes unless subscribed already: the first subscription may have failed. */
   retry({ grant }: Watch): void {
-    this.names.get(nameOf(grant))?.listener.listen();
+    for (const listener of this.heard.get(keyOf(grant))?.listeners ?? []) listener.listen();
   }
 
   /** Tells the processes that hold a name, once a hold of it was ended. A failure leaves it to their next renewals. */
@@ -191,33 +202,57 @@ export class EndsByOthers {
   private listenFor(watch: Watch): void {
     const { grant } = watch;
     if (isOnQuorum(grant)) return;
-    const channel = this.use(nameOf(grant));
+    const channel = this.use(grant);
     watch.channel = channel;
     channel.add(grant);
     // Others listen already, and the messages of before were not for this grant. Of one that is replaceable, none came before.
     if (channel.users > 1 && !grant.kind.isReplaceable) void grant.verifyAfterCommands();
   }
 
-  private use(name: string): HoldersChannel {
-    const { channel, listener } = this.names.get(name) ?? this.add(name);
+  private use(lock: NamedLock): HoldersChannel {
+    const { channel, listeners } = this.heard.get(keyOf(lock)) ?? this.add(lock);
     channel.users += 1;
-    listener.listen();
+    for (const listener of listeners) listener.listen();
     return channel;
   }
 
-  private add(name: string): Heard {
-    const channel = new HoldersChannel(this.services.clientId, (error) => this.failed(error));
-    const listener = new ChannelListener(this.services.pubSub, holdersChannel(name), channel);
-    const heard = { channel, listener };
-    this.names.set(name, heard);
+  private add(lock: NamedLock): Heard {
+    const { pubSub, clientId, server } = this.services;
+    const channel = new HoldersChannel(clientId, (error) => this.failed(error));
+    const key = keyOf(lock);
+    const listeners = [new ChannelListener(pubSub, holdersChannel(nameOf(lock)), channel)];
+    if (server.notifiedDatabase !== undefined && this.mayHearOfKeys) {
+      const notifications = keyspaceChannel(server.notifiedDatabase, key);
+      listeners.push(new ChannelListener(pubSub, notifications, this.toldOfKey(channel)));
+    }
+    const heard = { channel, listeners };
+    this.heard.set(key, heard);
     return heard;
   }
 
-  private leave(name: string, channel: HoldersChannel): void {
+  /** A release of our own deletes the key as well, but its grant has left the channel before. */
+  private toldOfKey(channel: HoldersChannel): ChannelReceiver {
+    return {
+      onMessage: (event) => {
+        // Not kept for an acquisition under way, unlike other messages: mostly the holder before has released.
+        if (event !== undefined && KEY_ENDS.has(event)) channel.verifyAll();
+      },
+      // Usually in the same turn as the other subscription, so that the server is asked once.
+      onSubscribed: () => channel.verifyAll(),
+      onDenied: (listener) => {
+        this.mayHearOfKeys = false;
+        listener.close();
+      },
+      onFailed: (error) => this.failed(error),
+    };
+  }
+
+  private leave(lock: NamedLock, channel: HoldersChannel): void {
     channel.users -= 1;
     if (channel.users > 0) return;
-    this.names.get(name)?.listener.close();
-    this.names.delete(name);
+    const key = keyOf(lock);
+    for (const listener of this.heard.get(key)?.listeners ?? []) listener.close();
+    this.heard.delete(key);
   }
 
   /** Nobody waits for a message, so no caller learns of a failure; one that will come again is told once. */
@@ -232,3 +267,6 @@ export class EndsByOthers {
 const isOnQuorum = ({ kind }: NamedLock): boolean => kind?.family === 'quorum';
 
 const nameOf = ({ name, kind }: NamedLock): string => (kind ? storedName({ family: kind.family, name }) : name);
+
+/** The key of a lock: a limit has another than the locks of its name. */
+const keyOf = (lock: NamedLock): string => (lock.kind?.family === 'limit' ? limitPermits(lock.name) : nameOf(lock));

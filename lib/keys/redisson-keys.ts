@@ -57,6 +57,11 @@ export function holdersChannel(name: string): string {
   return ownChannel(name, 'holders');
 }
 
+/** The channel on which a server tells what happens to a key of one of its databases: a keyspace notification. */
+export function keyspaceChannel(database: number, key: string): string {
+  return `__keyspace@${database}__:${key}`;
+}
+
 /** The clients of this library that wait for a lock, in order of arrival. */
 export function waitingClients(name: string): string {
   return ownKey(name, 'waiters');

@@ -129,12 +129,14 @@ export const createRuntime = (
   const polling = { subscribed: safetyPoll, unsubscribed: Math.min(UNSUBSCRIBED_POLL_MS, safetyPoll) };
   const waiting = { pubSub: backend.pubSub, scheduler, polling, commandTimeout, maxQueue };
   const owners = new OwnerIds();
+  const probe = new StartupProbe(settings, { backend, masters }, events, scheduler);
   const endsByOthers = new EndsByOthers({
     pubSub: backend.pubSub,
     inspection: backend.inspection,
     scheduler,
     events,
     clientId: owners.clientId,
+    server: probe,
   });
   const kinds = createKinds({
     backend,
@@ -163,7 +165,6 @@ export const createRuntime = (
   };
   backend.watch(listener);
   masters?.watch({ ...listener, unavailable: (outage) => listener.unavailable({ ...outage, affects: 'its-vote' }) });
-  const probe = new StartupProbe(settings, { backend, masters }, events, scheduler);
   const shutdownController = new AbortController();
   const nesting = deadlockServices(settings, { backend, masters, scheduler, owners, events, connection });
   return {

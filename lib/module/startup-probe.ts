@@ -78,6 +78,11 @@ const PAUSE_MS = 1000;
  * refusal, such as a wrong password, prevents the start.
  */
 export class StartupProbe {
+  /**
+   * The database of whose keys the server of the connection tells each deletion; `undefined`: of none, or that is not known.
+   * Another master that Sentinels name later may do otherwise: to listen to one that tells nothing does no harm.
+   */
+  notifiedDatabase: number | undefined = undefined;
   private readonly stopping = new AbortController();
   private readonly targets: readonly Target[];
   private readonly mode: ConnectionSettings['probe'];
@@ -113,6 +118,7 @@ export class StartupProbe {
       // Without a node that cannot be used, the others decide.
       const dangers = found.dangers.map((danger) => ({ ...danger, isUsable: danger.isUsable || target.isNode }));
       this.verdicts.set(target, this.judge(found));
+      if (!target.isNode) this.notifiedDatabase = found.notifiedDatabase;
       if (dangers.length > 0 && this.mode !== 'warn') {
         const error = unsafe(dangers, ADVICE);
         target.refuse(error);

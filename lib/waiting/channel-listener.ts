@@ -9,6 +9,8 @@ export interface ChannelReceiver {
   onSubscribed?(): void;
   /** Called if the first subscription cannot begin for now, or takes too long: messages are missed meanwhile. */
   onUnsubscribed?(): void;
+  /** Called if the server denies this user the channel. Absent: the next call of `listen()` tries again. */
+  onDenied?(listener: ChannelListener): void;
   /** Called with errors other than a temporarily unavailable connection. */
   onFailed(error: unknown): void;
 }
@@ -73,7 +75,11 @@ export class ChannelListener implements Subscriber {
   private failed(error: unknown): void {
     const { state } = this;
     if (state === 'beginning' || state === 'subscribing') this.state = 'unsubscribed';
-    if (!(error instanceof LockUnavailableError)) this.receiver.onFailed(error);
-    else if (state === 'beginning') this.receiver.onUnsubscribed?.();
+    if (!(error instanceof LockUnavailableError)) {
+      this.receiver.onFailed(error);
+      return;
+    }
+    if (state === 'beginning') this.receiver.onUnsubscribed?.();
+    if (error.permanent && error.outcome === 'refused') this.receiver.onDenied?.(this);
   }
 }

@@ -56,6 +56,7 @@ export const openConnection = ({
       scheduler,
       events,
       clientId: 'me',
+      server: { notifiedDatabase: undefined },
     }),
   };
   return { clock, scheduler, watchdog, emitted, services, lock: new AnsweredLock(scheduler) };

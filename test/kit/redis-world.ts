@@ -26,8 +26,11 @@ export class RedisWorld implements World {
   private readonly closers: (() => Promise<unknown>)[] = [];
   private running: RunningServer | undefined;
 
+  /** @param args Settings of the server, as on its command line. */
+  constructor(private readonly args: readonly string[] = []) {}
+
   async start(): Promise<void> {
-    const server = await RedisServer.start();
+    const server = await RedisServer.start({ args: this.args });
     this.running = { server, admin: connectAdmin(server.url), scheduler: new ServedScheduler() };
   }
 

@@ -14,6 +14,7 @@ const seen = (facts: Partial<ServerReport> = {}): ServerReport => ({
   names: probeNames(''),
   publish: 'PUBLISH',
   hearsMessages: true,
+  tellsDeletions: undefined,
   ...facts,
 });
 

@@ -20,6 +20,8 @@ export const REPLICA_RULES = found(/\*\*replicas\*\*[^`]*`[^`]*`\): also `([^`]+
 /** Instead of those for replicas, if these must have locks on disk. */
 export const DISK_RULES = found(/with `aof: true` `([^`]+)` instead/);
 export const DATABASE_RULES = found(/\*\*another database\*\*[^`]*`[^`]*`\): also `([^`]+)`/);
+/** For a server that tells of deleted keys. */
+export const KEY_RULES = found(/\*\*deleted keys\*\*.*: also `([^`]+)`/);
 export const SENTINEL_RULES = found(/`ACL SETUSER locks on >password ([^`]+)`/);
 
 /** The arguments of ACL SETUSER for a user with these rules and nothing more. */

@@ -10,6 +10,7 @@ import {
   DATABASE_RULES,
   DISK_RULES,
   grantsIn,
+  KEY_RULES,
   PREFIX,
   REPLICA_RULES,
   RULES,
@@ -59,7 +60,7 @@ const probeAs = async (rules: readonly string[], more: Partial<ProbeSettings> = 
   return probeConnection(serverTarget(asUser(server.url) + url), { ...settings, ...more }, terms);
 };
 
-const rightsIn = ({ dangers }: Findings): readonly string[] =>
+const rightsIn = ({ dangers }: Pick<Findings, 'dangers'>): readonly string[] =>
   dangers.flatMap(({ reason }) => /lacks the rights (.*)$/.exec(reason)?.[1]?.split(' ') ?? []);
 
 const without = (rules: readonly string[], removed: string): readonly string[] =>
@@ -72,7 +73,7 @@ describe('The commands that the probe tries in scripts', () => {
       [...text.matchAll(/redis\.p?call\('([A-Z]+)'/g)].map(([, command = '']) => command),
     );
     const { dangers } = await probeAs(['~*', '&*', '+eval', '+evalsha', '+ping', '+time', '+info', '+publish']);
-    const tried = rightsIn({ summary: '', doubts: [], dangers });
+    const tried = rightsIn({ dangers });
     const expected = [...new Set(used)].filter((command) => command !== 'TIME').map((name) => `+${name.toLowerCase()}`);
     expect(tried.filter((right) => !/subscribe$/.test(right)).toSorted()).toEqual(expected.toSorted());
     // All other commands are called by name.
@@ -185,6 +186,21 @@ describe('F40 A user without +eval', () => {
   it('is told of other rights that are missing, too', async () => {
     for (const { text } of lockScripts) await admin.script('LOAD', text);
     expect(rightsIn(await probeAs(without(withoutEval, '+zadd')))).toEqual(['+zadd']);
+  });
+});
+
+describe('A server that tells of deleted keys', () => {
+  beforeAll(() => admin.config('SET', 'notify-keyspace-events', 'Kg'));
+  afterAll(() => admin.config('SET', 'notify-keyspace-events', ''));
+
+  it.each<[string, readonly string[], string, number | undefined]>([
+    ['is not known to a user that may not read the setting', RULES, '', undefined],
+    ['is known to one that may', [...RULES, ...KEY_RULES], '', 0],
+    ['is known for the database of the connection', [...RULES, ...KEY_RULES, ...DATABASE_RULES], '/3', 3],
+  ])('%s, which lacks nothing', async (_, rules, url, notifiedDatabase) => {
+    const findings = await probeAs(rules, {}, url);
+    expect(findings).toMatchObject({ dangers: [], doubts: [], notifiedDatabase });
+    expect(findings.summary).toMatch(/all rights$/);
   });
 });
 

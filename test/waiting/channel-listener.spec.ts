@@ -13,6 +13,7 @@ const setUp = () => {
     onMessage: () => void calls.push('message'),
     onSubscribed: () => void calls.push('subscribed'),
     onUnsubscribed: () => void calls.push('unsubscribed'),
+    onDenied: (denied) => void calls.push(denied === listener ? 'denied' : 'unknown'),
     onFailed: (error) => void calls.push(error instanceof Error ? error.message : 'unknown'),
   });
   const clock = new ManualClock();
@@ -32,7 +33,8 @@ const setUp = () => {
 };
 
 const PASSING = new LockUnavailableError('no connection', 'not-sent', false);
-const PERMANENT = new LockUnavailableError('NOPERM', 'refused', true);
+const PERMANENT = new LockUnavailableError('WRONGPASS', 'not-sent', true);
+const DENIED = new LockUnavailableError('NOPERM', 'refused', true);
 const OTHER = new TypeError('broken');
 
 describe('A channel listener', () => {
@@ -75,6 +77,7 @@ describe('A channel listener', () => {
   it.each([
     { error: PASSING, reported: ['unsubscribed'] },
     { error: PERMANENT, reported: ['unsubscribed'] },
+    { error: DENIED, reported: ['unsubscribed', 'denied'] },
     { error: OTHER, reported: ['broken'] },
   ])('requests a subscription again only at the next listen() after: $error.message', async ({ error, reported }) => {
     const { pubSub, calls, listener, confirm, refuse } = setUp();
@@ -101,9 +104,11 @@ describe('A channel listener', () => {
     expect(listener.isHearing).toBe(false);
     await refuse(PASSING);
     listener.listen();
+    await refuse(DENIED);
+    listener.listen();
     await confirm();
     expect(listener.isHearing).toBe(true);
-    expect(calls).toEqual(['unsubscribed', 'subscribed']);
+    expect(calls).toEqual(['unsubscribed', 'denied', 'subscribed']);
   });
 
   it.each([

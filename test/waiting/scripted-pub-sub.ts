@@ -23,11 +23,11 @@ export class ScriptedPubSub implements PubSub {
   /** The number of requested subscriptions. */
   asked = 0;
   /** Settles when a subscription is confirmed or refused. */
-  answer: () => Promise<void> = async () => {};
+  answer: (channel: string) => Promise<void> = async () => {};
 
   async subscribe(channel: string, listener: MessageListener): Promise<Subscription> {
     this.asked += 1;
-    await this.answer();
+    await this.answer(channel);
     const subscription = new ScriptedSubscription(channel, listener);
     subscription.alive = this.areAlive;
     this.subscriptions.push(subscription);

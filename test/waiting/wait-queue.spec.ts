@@ -63,7 +63,8 @@ describe('The contender of a wait queue', () => {
     const bench = new WaitQueueBench();
     let settle = (): void => {};
     const { pubSub } = bench;
-    pubSub.answer = () => new Promise<void>((resolve) => void (settle = resolve)).then(() => pubSub.answer());
+    pubSub.answer = (channel) =>
+      new Promise<void>((resolve) => void (settle = resolve)).then(() => pubSub.answer(channel));
     await bench.sleeping('a');
     await expect(bench.attemptsIn(3500)).resolves.toEqual([]);
     pubSub.answer = async () => {};

@@ -190,6 +190,8 @@ export interface ServerReport extends ServerInfo {
   readonly publish: PublishCommand;
   /** Whether a published message was received; `undefined` if that could not be tried. */
   readonly hearsMessages: boolean | undefined;
+  /** Whether it tells those who listen to a key that it was deleted (`notify-keyspace-events`). */
+  readonly tellsDeletions: boolean | undefined;
 }
 
 /**
@@ -246,23 +248,30 @@ const hasSpoken = ({ rules, commands, isNameAllowed }: ScriptPermissions, publis
   return isNameAllowed && !isKept && commands.length === 0;
 };
 
-type Told = ServerInfo & Pick<ServerReport, 'fsync' | 'untold' | 'lacks'>;
+type Told = ServerInfo & Pick<ServerReport, 'fsync' | 'untold' | 'lacks' | 'tellsDeletions'>;
 
 const askFacts = async (server: ProbeConnection, address: string, { guardsRestarts }: IntendedUse): Promise<Told> => {
-  const info = await server.answer((connection) => connection.send(['INFO', 'default']));
+  const [info, notified] = await Promise.all([
+    server.answer((connection) => connection.send(['INFO', 'default'])),
+    askSetting(server, 'notify-keyspace-events'),
+  ]);
   const facts = factsOf(address, 'reply' in info ? String(info.reply) : '');
   const refused = isForbidden(info) ? ['+info'] : [];
   return {
     ...facts,
-    fsync: facts.appendsToFile ? await askFsync(server) : undefined,
+    fsync: facts.appendsToFile ? await askSetting(server, 'appendfsync') : undefined,
+    tellsDeletions: notified === undefined ? undefined : isOfDeletions(notified),
     // The restart guard asks for the server's identity with INFO, and needs the answer.
     lacks: { rules: guardsRestarts ? refused : [], commands: [] },
     untold: guardsRestarts ? [] : refused,
   };
 };
 
-const askFsync = async (server: ProbeConnection): Promise<string | undefined> => {
-  const answer = await server.answer((connection) => connection.send(['CONFIG', 'GET', 'appendfsync']));
+/** Whether these classes of notifications go to the channels of keys (K), and include deletions (g, or A for all). */
+const isOfDeletions = (classes: string): boolean => classes.includes('K') && /[gA]/.test(classes);
+
+const askSetting = async (server: ProbeConnection, name: string): Promise<string | undefined> => {
+  const answer = await server.answer((connection) => connection.send(['CONFIG', 'GET', name]));
   const pair: unknown = 'reply' in answer ? answer.reply : undefined;
   const [, value]: readonly unknown[] = Array.isArray(pair) ? pair : [];
   return typeof value === 'string' ? value : undefined;

@@ -27,6 +27,8 @@ export interface Findings {
   readonly dangers: readonly ProbeError[];
   /** Findings that are not dangerous but hardly intended. */
   readonly doubts: readonly string[];
+  /** The database of whose keys the server tells each deletion; `undefined`: of none, or that is not known. */
+  readonly notifiedDatabase: number | undefined;
 }
 
 /** Address of a connection, without secrets. */
@@ -106,7 +108,14 @@ const findings = (
     summary: summaryOf(`${where}, by ${target.driver.name}`, servers, { minReplicas, restartGuard }),
     dangers: servers.flatMap((server) => dangersOf(server, expected)),
     doubts: [...new Set([...doubts, ...unverified(target.options), ...(isPrefixChosen ? [] : [NO_PREFIX])])],
+    notifiedDatabase: notifiedDatabaseOf(target, servers),
   };
+};
+
+/** None in a cluster: what a node tells of its keys stays there, and other messages go to the shards. */
+const notifiedDatabaseOf = (target: RedisTarget, servers: readonly ServerReport[]): number | undefined => {
+  const tells = !isCluster(target) && servers.every(({ tellsDeletions }) => tellsDeletions);
+  return tells ? endpointOf(target.options).database : undefined;
 };
 
 const NO_PREFIX =

@@ -23,7 +23,7 @@ interface AclLine {
   readonly line: string;
 }
 
-interface Diagnosis extends Omit<Findings, 'dangers'> {
+interface Diagnosis extends Pick<Findings, 'summary' | 'doubts'> {
   readonly dangers: readonly Pick<ProbeError, 'where' | 'reason' | 'remedy'>[];
   readonly acl: readonly AclLine[];
 }
@@ -83,9 +83,9 @@ const print = ({ summary, dangers, doubts, acl }: Diagnosis, terminal: Terminal)
 
 const doctor = async (options: DoctorOptions, { terminal, environment }: CommandContext): Promise<number> => {
   const target = redisTarget(connectionOf(options, environment));
-  const found = await examine(target, options, environment);
+  const { summary, doubts, ...found } = await examine(target, options, environment);
   const dangers = found.dangers.map(({ where, reason, remedy }) => ({ where, reason, remedy }));
-  const diagnosis: Diagnosis = { ...found, dangers, acl: aclFor(target, options) };
+  const diagnosis: Diagnosis = { summary, dangers, doubts, acl: aclFor(target, options) };
   if (options.json === true) terminal.json(diagnosis);
   else print(diagnosis, terminal);
   return diagnosis.dangers.length > 0 ? ExitCode.configuration : ExitCode.ok;
