@@ -1,6 +1,10 @@
 import type {
     ServerOptions,
 } from './advanced.js';
+import type {
+    CreateLocksOptions,
+    Locks,
+} from './index.js';
 
 export type Command = readonly [
     name: string,
@@ -45,4 +49,16 @@ export interface RedisDriver {
     connect(server: ServerOptions, terms: ConnectTerms, listener: DriverListener): Promise<DriverConnection>;
 }
 
+export interface StoreCase {
+    readonly name: string;
+    run(): Promise<void>;
+}
+
+export interface StoreUnderTest {
+    open(options: CreateLocksOptions): Promise<Locks>;
+    send(command: Command): Promise<unknown>;
+}
+
 export declare const driverCases: (driver: RedisDriver, server?: ServerOptions) => readonly DriverCase[];
+
+export declare const storeCases: (store: StoreUnderTest) => readonly StoreCase[];

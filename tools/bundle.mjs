@@ -2,6 +2,7 @@
 // the files that entries share, and the command line. What an application has anyway, the peers, it has from there.
 import { build } from 'esbuild';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from 'rollup';
@@ -63,11 +64,14 @@ const library = await rollup({
   onLog,
 });
 
-/** Whether a file needs a peer other than ioredis, itself or by another file. */
+const CLIENTS = ['ioredis', 'redis'];
+
+/** Whether a file needs a peer other than a client library, itself or by another file. */
 const needsPeer = (id, getModuleInfo, seen = new Set()) => {
   if (seen.has(id)) return false;
   seen.add(id);
-  if (external(id)) return !/^(node:|ioredis$)/.test(id);
+  // Declarations name a module of Node without its prefix.
+  if (external(id)) return !isBuiltin(id) && !CLIENTS.includes(id);
   return getModuleInfo(id).importedIds.some((imported) => needsPeer(imported, getModuleInfo, seen));
 };
 

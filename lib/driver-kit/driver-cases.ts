@@ -1,4 +1,4 @@
-import { deepStrictEqual, fail, match, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindOf } from '../backend/driver/failures.js';
@@ -12,6 +12,7 @@ import {
 import type { ServerOptions } from '../backend/driver/server-options.js';
 import { messageOf } from '../errors.js';
 import { Gateway } from './gateway.js';
+import { TimeLimit } from './time-limit.js';
 
 /** One thing that every driver does. */
 export interface DriverCase {
@@ -37,8 +38,6 @@ class Heard implements DriverListener {
 }
 
 const CONNECT_MS = 1000;
-/** The longest time for a case. */
-const LIMIT_MS = 10_000;
 /** How long is waited for what must not happen. */
 const QUIET_MS = 300;
 
@@ -57,8 +56,7 @@ class Trial {
   readonly prefix = `driver-kit:${randomUUID()}:`;
   private readonly connections: DriverConnection[] = [];
   private readonly gateways: Gateway[] = [];
-  private readonly limit = new AbortController();
-  private awaited = 'an answer';
+  private readonly time = new TimeLimit();
 
   constructor(
     readonly driver: RedisDriver,
@@ -66,21 +64,16 @@ class Trial {
   ) {}
 
   async run(check: Check): Promise<void> {
-    const { limit } = this;
-    const late = sleep(LIMIT_MS, undefined, limit).then(() => fail(`Not within ${LIMIT_MS} ms: ${this.awaited}`));
     try {
-      await Promise.race([check(this).then(() => this.removeKeys()), late]);
+      await this.time.around(check(this).then(() => this.removeKeys()));
     } finally {
-      limit.abort();
       for (const connection of this.connections) connection.destroy();
       for (const gateway of this.gateways) gateway.close();
     }
   }
 
-  async until(condition: () => boolean | Promise<boolean>): Promise<void> {
-    this.awaited = String(condition);
-    while (!this.limit.signal.aborted && !(await condition())) await sleep(2);
-    this.awaited = 'an answer';
+  until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    return this.time.until(condition);
   }
 
   async connect(

@@ -1,5 +1,6 @@
 /**
- * Types of a driver for another client library of Redis, and cases for any test runner that say whether one keeps its promises.
+ * Types of a driver for another client library of Redis, and cases for any test runner: whether a driver keeps its promises, and
+ * whether a server, or a proxy, does what locks need of it.
  *
  * @module nest-redis-lock/driver-kit
  */
@@ -13,3 +14,5 @@ export {
   type RedisDriver,
 } from '../backend/driver/redis-driver.js';
 export { type DriverCase, driverCases } from './driver-cases.js';
+export { type StoreCase, storeCases } from './store-cases.js';
+export type { StoreUnderTest } from './store-trial.js';

@@ -6,14 +6,9 @@ import { createClient as createClient5 } from 'redis5';
 import { socketDriver } from '../../docs/snippets/socket-driver.js';
 import { driverOf, isGivenClient } from '../../lib/backend/driver/given-client.js';
 import { driverNamed } from '../../lib/backend/driver/drivers.js';
-import {
-  type DriverConnection,
-  DriverError,
-  type DriverListener,
-  driverCases,
-  type RedisDriver,
-} from '../../lib/driver-kit/index.js';
+import { DriverError, driverCases, type RedisDriver } from '../../lib/driver-kit/index.js';
 import { RedisServer } from '../servers/redis/redis-server.js';
+import { connecting, hearing, ignored, sending } from './broken-drivers.js';
 
 let server: RedisServer;
 
@@ -66,33 +61,6 @@ it('The driver of node-redis makes the methods of all commands once, which takes
   expect(created.mock.calls.length).toBeLessThan(2);
   await elsewhere.stop();
 });
-
-type Connecting = Parameters<RedisDriver['connect']>;
-
-/** The bare socket, connected in another way. */
-const connecting = (connect: (...given: Connecting) => Promise<DriverConnection>): RedisDriver => ({
-  name: 'broken',
-  connect,
-});
-
-/** The bare socket, whose connections do something else. */
-const sending = (change: (connection: DriverConnection) => Partial<DriverConnection>): RedisDriver =>
-  connecting(async (...given) => {
-    const connection = await socketDriver.connect(...given);
-    return Object.assign(Object.create(connection) as DriverConnection, change(connection));
-  });
-
-const hearing = (change: (listener: DriverListener) => Partial<DriverListener>): RedisDriver =>
-  connecting((to, terms, listener) =>
-    socketDriver.connect(to, terms, {
-      onMessage: (...message) => listener.onMessage(...message),
-      onMoved: () => listener.onMoved(),
-      onEnd: (reason) => listener.onEnd(reason),
-      ...change(listener),
-    }),
-  );
-
-const ignored = (): void => {};
 
 /** What drivers do wrong, and the case that notices it. */
 const MISTAKES: readonly (readonly [mistake: string, noticedBy: string, driver: RedisDriver])[] = [
