@@ -164,6 +164,7 @@ export interface HolderRecord {
     readonly service?: string;
     readonly method?: string;
     readonly traceId?: string;
+    readonly note?: string;
     readonly since: number;
     readonly keptUntil?: number;
 }

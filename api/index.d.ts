@@ -73,6 +73,7 @@ import type {
 export type AcquireOptions = LeaseOptions & {
     readonly wait?: Duration | undefined;
     readonly signal?: AbortSignal | undefined;
+    readonly note?: string | undefined;
 };
 
 // not exported
@@ -133,7 +134,8 @@ export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> & CheckContr
     ...OwnerContradictions,
     ...ReplaceContradictions,
     ...KindContradictions,
-    ...LeaseContradictions
+    ...LeaseContradictions,
+    ...NoteContradictions
 ]>;
 
 // not exported
@@ -607,6 +609,24 @@ export type NeedContradictions = [
     [
         Beside<'permits', NotWithPermits>,
         'permits are those of a semaphore: without limit, holdAtLeast, and options of kinds and leases'
+    ]
+];
+
+// not exported
+type NoteContradictions = [
+    [
+        {
+            owner: string;
+            note: string;
+        },
+        'a lock of an owner has no record of its holder, and so no note'
+    ],
+    [
+        {
+            kind: 'redLock';
+            note: string;
+        },
+        'locks of this kind have no records of their holders, and so no notes'
     ]
 ];
 

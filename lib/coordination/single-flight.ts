@@ -1,7 +1,7 @@
 import type { LocalFlights } from './local-flights.js';
 import type { Lookup } from '../backend/kinds/single-flight/result-store.js';
 import { LockAbortedError, LockConflictError, LockTimeoutError, wrongKeyType } from '../errors.js';
-import { acceptedTerms, type AcquireTerms, type LockRequest } from '../waiting/acquire.options.js';
+import type { AcquireTerms, LockRequest } from '../waiting/acquire.options.js';
 import { flightLock, flightResult, fullName } from '../keys/redisson-keys.js';
 import { runAndStart } from '../context/run-in-scope.js';
 import { FETCHED_WITHIN_MS, type FlightPlan } from './single-flight.options.js';
@@ -51,10 +51,10 @@ export class SingleFlight {
 
   /**
    * Returns the result of `work`, or of an earlier caller's: decoded from JSON for every caller.
-   * @throws the error of `work`, LockOptionsError for a lease that is too long, and all errors of acquiring a lock.
+   * @throws the error of `work`, LockOptionsError for a lease that is too long or a note without a record, and all errors of acquiring a lock.
    */
   async share(request: LockRequest, work: Work): Promise<unknown> {
-    const terms = acceptedTerms(request, this.runtime);
+    const terms = this.lock.accept(request);
     // A call from inside the function itself would deadlock, so it runs the function directly.
     if (this.isRunningHere()) return this.runDirectly(terms, work);
     for (;;) {

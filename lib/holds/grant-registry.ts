@@ -1,7 +1,15 @@
 import { runOutsideContexts } from '../context/owner-context.js';
-import type { LockFamily } from './lock-kind.js';
+import { LockOptionsError } from '../errors.js';
+import { formatValue } from '../validation/format-value.js';
+import type { LockFamily, LockKind } from './lock-kind.js';
 import { CallerPlaces, type CollectionListener } from './seat.js';
 import { LinkedList, type ListNode } from '../linked-list.js';
+
+/** The error for a note that no record of a holder would keep. */
+export const refusedNote = (note: string, why: string): LockOptionsError =>
+  new LockOptionsError(`note must be left out, but it was ${formatValue(note)}: ${why}`, {
+    details: { option: 'note', value: note },
+  });
 
 /** All current grants. Each stays registered until the server has confirmed its release. */
 export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {
@@ -39,6 +47,11 @@ export class GrantRegistry<G extends ListNode<G>> implements Iterable<G> {
 
   /** Called when the server has confirmed the lease of a grant: the first one, and each after that. */
   renewed(_grant: G): void {}
+
+  /** @throws LockOptionsError if no record of a holder would keep the note of a hold of this kind. */
+  checkNote(note: string, _kind: Pick<LockKind, 'family' | 'owner'>): void {
+    throw refusedNote(note, 'holders are not recorded; give the module holderRecords: true');
+  }
 
   /** Prepares to make a grant for the code that runs now; it is made later, by whatever code. */
   forCaller<A, R>(make: (acquired: A) => R): (acquired: A) => R {

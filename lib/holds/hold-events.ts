@@ -13,6 +13,8 @@ export interface GrantOrigin {
   readonly template: string | undefined;
   /** The method or interceptor that is locked, if any: `@Locked Orders.pay`. */
   readonly method: string | undefined;
+  /** Why the lock is held. Absent: the caller gave no note. */
+  readonly note?: string;
 }
 
 /** A hold of a lock, as its events know it. */

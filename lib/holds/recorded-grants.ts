@@ -2,14 +2,15 @@ import type { LockBackend } from '../backend/lock-backend.js';
 import type { StoredState } from '../backend/kinds/inspection/inspection-operations.js';
 import { isConflict, isPassing, LockConflictError, LockTimeoutError } from '../errors.js';
 import { type HolderRecord, readRecord } from '../inspection/holder-record.js';
-import { type LockFamily, storedName } from './lock-kind.js';
+import { type LockFamily, type LockKind, storedName } from './lock-kind.js';
 import { hostname } from 'node:os';
 import { onRejection } from '../concurrency.js';
 import { ListNode } from '../linked-list.js';
 import { DelayedList } from '../time/delayed-list.js';
+import { printable } from '../validation/printable.js';
 import type { MonotonicScheduler } from '../time/scheduler.js';
 import type { LockEvents } from '../events/lock-events.js';
-import { GrantRegistry } from './grant-registry.js';
+import { GrantRegistry, refusedNote } from './grant-registry.js';
 import type { Grant } from './grant.js';
 
 /** The name that is wanted, and the family of the lock that is acquired under it. */
@@ -18,15 +19,16 @@ interface Wanted {
   readonly name: string;
 }
 
-const describe = ({ host, pid, service, method, traceId, since, keptUntil }: HolderRecord): string => {
+const describe = ({ host, pid, service, method, traceId, note, since, keptUntil }: HolderRecord): string => {
   const who = [method, service].filter(Boolean).join(' of ') || 'Its holder';
   const trace = traceId === undefined ? '' : `, trace ${traceId}`;
+  const reason = note === undefined ? '' : `, note "${printable(note)}"`;
   const begun = new Date(since).toISOString();
   const held =
     keptUntil === undefined
       ? `has held it since ${begun}`
       : `acquired it at ${begun}, has ended its work, and keeps it until ${new Date(keptUntil).toISOString()}`;
-  return `${who} on ${host}, process ${pid}, ${held}${trace}`;
+  return `${who} on ${host}, process ${pid}, ${held}${trace}${reason}`;
 };
 
 const stateOf = (inspection: LockBackend['inspection'], wanted: Wanted): Promise<StoredState> =>
@@ -155,6 +157,11 @@ export class RecordedGrants extends GrantRegistry<Grant> {
     if (owner?.last?.grant === grant) this.writeIfDue(owner);
   }
 
+  override checkNote(note: string, { family, owner }: Pick<LockKind, 'family' | 'owner'>): void {
+    if (family === 'quorum') throw refusedNote(note, 'locks of getRedLock(name) have no records of their holders');
+    if (owner !== undefined) throw refusedNote(note, 'a lock of an owner has no record of its holder');
+  }
+
   /** A grant is often made by the code that releases the lock, which has another trace. */
   override forCaller<A, G>(make: (acquired: A) => G): (acquired: A) => G {
     const callers = { traceId: this.traceId() };
@@ -171,12 +178,14 @@ export class RecordedGrants extends GrantRegistry<Grant> {
   override readonly explain = (error: unknown, family: LockFamily, name: string): Promise<unknown> =>
     explainedRefusal(this.inspection, { family, name }, error);
 
-  private recordOf({ method }: Grant): HolderRecord {
+  private recordOf({ method, origin }: Grant): HolderRecord {
+    const note = origin?.note;
     const { traceId } = this.callers ?? { traceId: this.traceId() };
     return {
       ...this.self,
       ...(method !== undefined && { method }),
       ...(traceId !== undefined && { traceId }),
+      ...(note !== undefined && { note }),
       since: Date.now(),
     };
   }

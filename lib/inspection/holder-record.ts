@@ -9,6 +9,8 @@ export interface HolderRecord {
   readonly method?: string;
   /** The result of the option `traceId` when the lock was acquired. */
   readonly traceId?: string;
+  /** Option `note` of the call that acquired it: why it is held. */
+  readonly note?: string;
   /** When it was acquired, ms since 1970 on the clock of the holder. */
   readonly since: number;
   /** Present once the work has ended and the lock is kept for `holdAtLeast`: until when, ms since 1970, on the same clock. */
@@ -29,13 +31,15 @@ export const readRecord = (text: string): HolderRecord | undefined => {
   const { host, pid, since, ...given }: Readonly<Record<string, unknown>> = { ...parsed };
   if (typeof host !== 'string' || typeof pid !== 'number' || typeof since !== 'number') return undefined;
   const keptUntil = typeof given.keptUntil === 'number' ? given.keptUntil : undefined;
-  const [service, method, traceId] = [optional(given.service), optional(given.method), optional(given.traceId)];
+  const [service, method] = [optional(given.service), optional(given.method)];
+  const [traceId, note] = [optional(given.traceId), optional(given.note)];
   return {
     host,
     pid,
     ...(service !== undefined && { service }),
     ...(method !== undefined && { method }),
     ...(traceId !== undefined && { traceId }),
+    ...(note !== undefined && { note }),
     since,
     ...(keptUntil !== undefined && { keptUntil }),
   };

@@ -58,6 +58,10 @@ export abstract class CompositeLock extends AcquirableLock<MultiHold> {
     return enteredTogether(hold, acquired);
   }
 
+  checkNote(note: string): void {
+    for (const member of this.members) member.checkNote(note);
+  }
+
   /** Acquires as many members as it takes, or none, within one limit. */
   protected abstract acquireMembers<Got>(
     terms: AcquireTerms,

@@ -97,7 +97,7 @@ export class MajorityLock extends CompositeLock {
 
   /** Acquires a majority of the members or none, within one limit. */
   protected async acquireMembers<Got>(
-    { lease, limit }: AcquireTerms,
+    { lease, limit, note }: AcquireTerms,
     { acquire, holdOf, undo }: MemberAcquirer<Got>,
   ): Promise<AcquiredMembers<Got>> {
     const { members, needed, runtime } = this;
@@ -106,7 +106,7 @@ export class MajorityLock extends CompositeLock {
       needed,
       // A lease begins later: the watchdog renews the first member while the others are waited for, however short it is.
       acquire: (member: ReentrantLock, within: WaitLimit) =>
-        acquire(member, { lease: renewalOf(lease), limit: within }),
+        acquire(member, { lease: renewalOf(lease), limit: within, note }),
       undo,
     };
     const outcome = await acquireMajority(voting, limit, runtime.scheduler);

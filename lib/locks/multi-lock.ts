@@ -87,7 +87,7 @@ export class MultiLock extends CompositeLock {
 
   /** Acquires every member or none, within one limit. */
   protected async acquireMembers<Got>(
-    { lease, limit }: AcquireTerms,
+    { lease, limit, note }: AcquireTerms,
     { acquire, holdOf, undo }: MemberAcquirer<Got>,
   ): Promise<AcquiredMembers<Got>> {
     const { members, inCommonOrder } = this;
@@ -96,7 +96,7 @@ export class MultiLock extends CompositeLock {
         members,
         inCommonOrder,
         // A lease begins later: the watchdog renews the first member while the last is waited for, however short it is.
-        acquire: (member, within) => acquire(member, { lease: renewalOf(lease), limit: within }),
+        acquire: (member, within) => acquire(member, { lease: renewalOf(lease), limit: within, note }),
         undo,
         complete: (all) => this.begin([...all.values()].map(holdOf), lease),
         aborted: (end) => refusal({ what: 'Lock', name: this.name, template: undefined, limit }, end, undefined),

@@ -138,6 +138,9 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
 
   abstract inspect(): Promise<InspectedLock>;
 
+  /** @internal @throws LockOptionsError if no record of a holder would keep the note. */
+  abstract checkNote(note: string): void;
+
   /** @internal */
   termsOf(options: AcquireOptions | undefined, defaultWait = this.runtime.defaults.wait): AcquireTerms {
     return this.accept(parseAcquire(options, defaultWait));
@@ -145,6 +148,7 @@ export abstract class AcquirableLock<H extends Hold = Hold> implements Lock<H> {
 
   /** @internal */
   accept(request: LockRequest): AcquireTerms {
+    if (request.note !== undefined) this.checkNote(request.note);
     return acceptedTerms(request, this.runtime);
   }
 }
@@ -227,6 +231,10 @@ export class ReentrantLock<H extends GrantedHold = GrantedHold> extends Acquirab
 
   async remainingLease(): Promise<number> {
     return (await this.kind.operations.inspect(this.name, undefined)).remaining;
+  }
+
+  checkNote(note: string): void {
+    this.runtime.grants.checkNote(note, this.kind);
   }
 
   async inspect(): Promise<InspectedLock> {

@@ -19,7 +19,8 @@ import type { OfLock } from '../events/life-cycle-events.js';
 import type { ContextServices } from './enclosing-holds.js';
 
 /** A caller's request for a lock. */
-export interface Request extends AcquireContext, AcquireTerms {
+export interface Request extends AcquireContext, Pick<AcquireTerms, 'lease'> {
+  /** With the note of the caller, if there is one. */
   readonly origin: GrantOrigin;
   readonly observer: ObservedAcquisition | undefined;
   /** The line of code that acquires it, if that is of interest. */
@@ -37,11 +38,13 @@ export const requestFor = (
   runtime: GrantServices,
   kind: LockKind,
   name: string,
-  origin: GrantOrigin,
-  { lease, limit }: AcquireTerms,
+  ofLock: GrantOrigin,
+  { lease, limit, note }: AcquireTerms,
   acquiredAt: string | undefined,
 ): Request => {
   const { events } = runtime;
+  // Most holds have none, and share the origin of their lock.
+  const origin = note === undefined ? ofLock : { ...ofLock, note };
   const observer = isObserved(events)
     ? new ObservedAcquisition(events, lockFields(runtime, kind, name, origin), limit)
     : undefined;

@@ -92,8 +92,10 @@ export class FakeLocks extends LockService {
 
   constructor() {
     const made: FakeLockCall[] = [];
+    // With records of holders, since code may give notes.
+    const settings = parseModuleOptions({ connection: 'memory', holderRecords: { service: 'fake' } });
     // The clock stands, so nothing is left running at the end of a test.
-    const runtime = createRuntime(parseModuleOptions({ connection: 'memory' }), new ManualClock(), (_, scheduler) =>
+    const runtime = createRuntime(settings, new ManualClock(), (_, scheduler) =>
       grantEverything(scheduler, (call) => made.push(call)),
     );
     neverForget(runtime);

@@ -1,6 +1,6 @@
 import type { MonotonicScheduler } from '../time/scheduler.js';
 import { WaitLimit } from '../time/wait-limit.js';
-import { contradiction, namesOf, parseFlag, parseOptions, parseSignal } from '../validation/options.js';
+import { contradiction, invalidOption, namesOf, parseFlag, parseOptions, parseSignal } from '../validation/options.js';
 import { type Duration, MAX_DURATION, parseDuration, parseLease, parseWait } from '../time/duration.js';
 import { LockOptionsError } from '../errors.js';
 import { type NameLimits } from '../keys/lock-name.js';
@@ -41,12 +41,19 @@ export type LeaseContradictions = [
   [{ renew: false; lease: undefined }, 'a hold that is not renewed needs a lease'],
 ];
 
-/** Lease and wait of one acquisition. */
+/** Lease, wait and note of one acquisition. */
 export type AcquireOptions = LeaseOptions & {
   /** Wait limit; 0: one attempt; `Infinity`: no limit. Default: that of the method or the module. */
   readonly wait?: Duration | undefined;
   /** Aborts the wait with `LockAbortedError`. Has no effect once the lock is acquired. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Why the lock is held, for others: kept in the record of its holder, which `inspect()`, the error of a caller that is
+   * refused and the dashboard show. Text of 1 to 128 characters. Needs the module's option `holderRecords`; locks of an
+   * `owner` and of `getRedLock(name)` have no records, and so no notes. A re-entry leaves the record as it is, with the
+   * note of the outer acquisition. Default: none.
+   */
+  readonly note?: string | undefined;
 };
 
 /** How long to wait. */
@@ -95,13 +102,16 @@ export interface LockRequest {
   readonly lease: LeaseTerms;
   readonly wait: number;
   readonly signal: AbortSignal | undefined;
+  /** Absent: there is none. */
+  readonly note?: string | undefined;
 }
 
-/** Validated lease and wait limit of one call. */
+/** Validated lease, wait limit and note of one call. */
 export interface AcquireTerms {
   readonly lease: LeaseTerms;
   /** Start, length and abort signal of the wait, for everything this call has to wait for. */
   readonly limit: WaitLimit;
+  readonly note: string | undefined;
 }
 
 /** Services needed to parse the options of a call. */
@@ -115,6 +125,9 @@ export const LEASE_OPTIONS = namesOf<LeaseOptions>()('lease', 'renew', 'maxHold'
 
 /** The option names of {@link WaitOptions}. */
 export const WAIT_OPTIONS = namesOf<WaitOptions>()('wait', 'signal');
+
+/** The longest note, in characters: a record is read whole with each inspection. */
+const LONGEST_NOTE = 128;
 
 /** A renewal takes a round trip. */
 const RENEWED_LEASE = { min: 50, max: MAX_DURATION };
@@ -179,10 +192,17 @@ const checkMaxHold = (lease: LeaseTerms, { renewedLease }: AcquireDefaults): voi
   });
 };
 
+/** @throws LockOptionsError that names the value. */
+export const parseNote = (note: unknown): string | undefined => {
+  if (note === undefined || (typeof note === 'string' && note !== '' && note.length <= LONGEST_NOTE)) return note;
+  throw invalidOption('note', note, `text of 1 to ${LONGEST_NOTE} characters`);
+};
+
 /** The terms of a request whose wait starts now. */
-export const termsOf = ({ lease, wait, signal }: LockRequest, scheduler: MonotonicScheduler): AcquireTerms => ({
+export const termsOf = ({ lease, wait, signal, note }: LockRequest, scheduler: MonotonicScheduler): AcquireTerms => ({
   lease,
   limit: new WaitLimit(scheduler, wait, signal ? [signal] : NO_SIGNALS),
+  note,
 });
 
 /**

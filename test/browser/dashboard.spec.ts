@@ -101,6 +101,19 @@ describe('The dashboard in a browser', () => {
     await group.getByRole('img', { name: /^Longest hold in each 5 seconds/ }).waitFor();
   });
 
+  it('shows and finds why a lock is held, as text', async () => {
+    await locks().acquire('import:7', { note: `Anna: ${HOSTILE[1]}\u202E` });
+    await locks().acquire('other');
+    await row('import:7').getByText(`“Anna: ${HOSTILE[1]}\\u{202e}”`, { exact: true }).waitFor();
+    await row('other').getByText(`process ${process.pid}`).waitFor();
+    expect(await row('other').locator('.reason').isHidden()).toBe(true);
+    await page.getByLabel('Search').fill('anna');
+    await outcome('1 lock found');
+    await page.getByRole('button', { name: /^Release import:7/ }).click();
+    await page.getByRole('dialog').getByText('“Anna: ').waitFor();
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+  });
+
   it('shows a lost lock', async () => {
     await locks().acquire('gone', { lease: '1h' });
     await row('gone').waitFor();

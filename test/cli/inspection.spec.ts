@@ -95,6 +95,22 @@ describe('show', () => {
     await (await waiting).release();
   });
 
+  it('tells why a lock is held, as its holder has noted', async () => {
+    const { locks } = await world.open({ holderRecords: true });
+    const hold = await locks.acquire('job', { note: 'Anna: price list\u001b[2J' });
+    let stdout = '';
+    await until(async () => {
+      ({ stdout } = await cli('show', 'job'));
+      return stdout.includes('HELD BY');
+    });
+    expect(stdout).toMatch(/ HELD BY +NOTE\n/);
+    expect(stdout).toContain('  Anna: price list\\u001b[2J\n');
+    expect(valuesIn((await cli('show', 'job', '--json')).stdout)).toMatchObject([
+      { holders: [{ record: { note: 'Anna: price list\u001b[2J' } }] },
+    ]);
+    await hold.release();
+  });
+
   it('tells of a free lock that it is free', async () => {
     const { code, stdout } = await cli('show', 'job', '--json');
     expect([code, valuesIn(stdout)]).toEqual([

@@ -19,6 +19,7 @@ import type { DashboardSnapshot, ShownLock } from '../../lib/integrations/dashbo
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { adapters, runtimeOf, serve, type Served } from '../nest/applications.js';
 import { Gate } from '../kit/gate.js';
+import { until } from '../kit/until.js';
 
 const FIVE_MINUTES = 300_000;
 
@@ -198,6 +199,24 @@ describe.each(adapters)('The dashboard on %s', (_, adapter) => {
     orders.gate.open();
     await paid;
     expect(locksIn(await snapshot())).toEqual([]);
+  });
+
+  it('shows why a lock is held, as its holder has noted', async () => {
+    served = await serve(
+      adapter,
+      { imports: [LockDashboardModule.forRoot({ allowAnonymous: true })] },
+      { connection: 'memory', holderRecords: true },
+    );
+    holds.push(await locks().acquire('import:7', { note: 'Anna: price list of May' }), await acquire('other'));
+    let shown: readonly ShownLock[] = [];
+    await until(async () => {
+      shown = locksIn(await snapshot());
+      return shown.every(({ holders: [holder] }) => holder?.since !== undefined);
+    });
+    expect(shown.map(({ name, holders: [holder] }) => [name, holder?.note])).toEqual([
+      ['import:7', 'Anna: price list of May'],
+      ['other', undefined],
+    ]);
   });
 
   it('shows no more locks than maxLocks', async () => {

@@ -256,7 +256,7 @@ const CASES: readonly Failure[] = [
   [
     LockOptionsError,
     'LOCK_OPTIONS',
-    'unknown option "waitt" of acquire and tryAcquire; did you mean "wait"? known options are lease, renew, maxHold, wait, signal, kind, mode, preference, fair, fenced, limit, numbered, connection, owner',
+    'unknown option "waitt" of acquire and tryAcquire; did you mean "wait"? known options are lease, renew, maxHold, wait, signal, note, kind, mode, preference, fair, fenced, limit, numbered, connection, owner',
     async () => (await open()).locks.acquire('n', { waitt: 1 } as object),
   ],
   [

@@ -76,6 +76,7 @@ const PARTS: Readonly<Record<string, string>> = {
   OwnerContradictions: 'checks options at compile time',
   ReplaceContradictions: 'checks options at compile time',
   NeedContradictions: 'checks options at compile time',
+  NoteContradictions: 'checks options at compile time',
 };
 const COMPILE_TIME = [
   'decorators/locked.types.d.ts',

@@ -18,6 +18,13 @@ describe('FakeLocks', () => {
     expect(locks.held).toEqual([]);
   });
 
+  it('takes notes, whether or not the application has records of holders', async () => {
+    await locks.withLock('order:42', { note: 'Anna', holdAtLeast: '1s' }, () => {});
+    expect(locks.acquired).toEqual([{ name: 'order:42', kind: 'reentrant' }]);
+    expect(locks.held).toEqual([]);
+    await expect(locks.acquire('order:42', { note: '' })).rejects.toThrow(LockOptionsError);
+  });
+
   it('excludes no one', async () => {
     const holds = [await locks.acquire('order:42'), await locks.acquire('order:42', { fair: true })];
     expect(locks.acquired).toEqual([

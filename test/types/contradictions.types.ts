@@ -74,6 +74,16 @@ export const sentences = (): void => {
   acquireSays({ owner: 'user:7', lease: '2m', renew: true }, noOwner);
   acquireSays({ owner: 'user:7' }, 'a lock of an owner is not renewed, so it needs a lease');
   acquireSays({ owner: 'user:7', lease: '2m', fenced: true, wait: 0 }, 'accepted');
+  acquireSays(
+    { owner: 'user:7', lease: '2m', note: 'Anna' },
+    'a lock of an owner has no record of its holder, and so no note',
+  );
+  const noNotes = 'locks of this kind have no records of their holders, and so no notes';
+  acquireSays({ kind: 'redLock', note: 'Anna' }, noNotes);
+  acquireSays({ kind: 'spin', note: 'Anna' }, 'accepted');
+  acquireSays({ limit: 3, fair: true, note: 'Anna' }, 'accepted');
+  // A record of a locked method has its name.
+  says({ note: 'Anna' }, 'there is no option "note"');
   bothSay({ owner: 'user:7', lease: '2m' }, 'there is no option "owner"');
   const noLimit = 'a limit is a kind of its own, with several holders: without kind, mode, preference and fenced';
   bothSay({ limit: 3, fair: true, lease: '10s' }, 'accepted');
@@ -99,6 +109,8 @@ export const sentences = (): void => {
 };
 
 export const refused = (): void => {
+  // @ts-expect-error a RedLock has no records
+  void locks.acquire('n', { kind: 'redLock', note: 'Anna' });
   // @ts-expect-error no lock is both
   void locks.tryAcquire('n', { fair: true, fenced: true });
   // @ts-expect-error no lock is both

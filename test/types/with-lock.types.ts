@@ -85,6 +85,17 @@ export const kinds = (): void => {
   void locks.acquire('n', { preference: 'writer' });
 };
 
+export const notes = (): void => {
+  void locks.acquire('n', { note: 'Anna: price list of May' });
+  void locks.withLock('n', { note: 'Anna', limit: 3, onConflict: 'skip' }, count);
+  void lock.withLock({ note: 'Anna' }, (hold: Hold) => hold.name);
+  void locks.singleFlight('n', { note: 'Anna' }, count);
+  // @ts-expect-error a note is text
+  void locks.acquire('n', { note: 7 });
+  // @ts-expect-error a semaphore has no holders
+  void locks.getSemaphore('n').acquire(1, { note: 'Anna' });
+};
+
 export const leases = (): void => {
   void locks.acquire('n', { lease: '10s' });
   void locks.acquire('n', { lease: '10s', renew: false });

@@ -46,6 +46,7 @@ const HOLDER_COLUMNS: readonly Column<InspectedHolder>[] = [
   { title: 'LEASE LEFT', text: leaseOf },
   { title: 'HELD FOR', text: ({ record }) => (record === undefined ? NONE : heldFor(record)) },
   { title: 'HELD BY', text: ({ record }) => (record === undefined ? NONE : printable(whoIs(record))) },
+  { title: 'NOTE', text: ({ record }) => (record?.note === undefined ? NONE : printable(record.note)) },
   { title: 'TRACE', text: ({ record }) => (record?.traceId === undefined ? NONE : printable(record.traceId)) },
 ];
 

@@ -52,6 +52,7 @@ export interface ShownHolder {
   readonly service?: string | undefined;
   readonly method?: string | undefined;
   readonly traceId?: string | undefined;
+  readonly note?: string | undefined;
   /** Ms since 1970. */
   readonly since?: number | undefined;
   /** Ms since 1970, once the work has ended and the lock is kept for `holdAtLeast`. */

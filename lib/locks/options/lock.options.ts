@@ -18,6 +18,7 @@ import {
   type LeaseTerms,
   type LockRequest,
   parseLeaseTerms,
+  parseNote,
   WAIT_OPTIONS,
 } from '../../waiting/acquire.options.js';
 import { type ConnectionChoice, parseConnectionName } from './connection-choice.js';
@@ -160,7 +161,13 @@ export type LockOptions = AcquireOptions & LockKindOptions & ConnectionChoice;
 export type CheckLockOptions<O, T = LockOptions> = CheckNames<O, T> &
   CheckContradictions<
     O,
-    [...OwnerContradictions, ...ReplaceContradictions, ...KindContradictions, ...LeaseContradictions]
+    [
+      ...OwnerContradictions,
+      ...ReplaceContradictions,
+      ...KindContradictions,
+      ...LeaseContradictions,
+      ...NoteContradictions,
+    ]
   >;
 
 /** The owner of a lock, if it is not that of the code that acquires it. */
@@ -188,8 +195,14 @@ type OwnerContradictions = [
   [{ owner: string; lease: undefined }, 'a lock of an owner is not renewed, so it needs a lease'],
 ];
 
+/** Locks without a record of their holders, which a note would be kept in. */
+type NoteContradictions = [
+  [{ owner: string; note: string }, 'a lock of an owner has no record of its holder, and so no note'],
+  [{ kind: 'redLock'; note: string }, 'locks of this kind have no records of their holders, and so no notes'],
+];
+
 /** The option names that say how a lock is acquired. */
-export const ACQUIRE_OPTIONS = namesOf<AcquireOptions>()(...LEASE_OPTIONS, ...WAIT_OPTIONS);
+export const ACQUIRE_OPTIONS = namesOf<AcquireOptions>()(...LEASE_OPTIONS, ...WAIT_OPTIONS, 'note');
 const LOCK_OPTIONS = namesOf<LockOptions>()(...ACQUIRE_OPTIONS, ...KIND_OPTIONS, 'connection');
 const MANUAL_LOCK_OPTIONS = namesOf<ManualLockOptions>()(...LOCK_OPTIONS, 'owner');
 const LOCK_WORK_OPTIONS = namesOf<AcquireOptions & WithLockOptions>()(...ACQUIRE_OPTIONS, ...WITH_LOCK_OPTIONS);
@@ -224,10 +237,11 @@ type GivenOptions = Partial<Record<keyof AcquireOptions, unknown>>;
 export interface WithLockRequest extends LockRequest, WithLockPlan {}
 
 /** {@link parseAcquire} for options whose names were checked already. */
-export const parseRequest = ({ wait, signal, ...lease }: GivenOptions, defaultWait: number): LockRequest => ({
+export const parseRequest = ({ wait, signal, note, ...lease }: GivenOptions, defaultWait: number): LockRequest => ({
   lease: parseLeaseTerms(lease),
   wait: wait === undefined ? defaultWait : parseWait(wait, 'wait'),
   signal: parseSignal(signal),
+  note: parseNote(note),
 });
 
 /** {@link parseRunLocked} for options whose names were checked already. */
@@ -236,11 +250,12 @@ export const parseWithLockRequest = (
   defaultWait: number,
 ): WithLockRequest => {
   const { wait, signal } = given;
+  const note = parseNote(given.note);
   const lease = parseLeaseTerms(given);
   const plan = parseWithLock(given, lease);
   const { holdAtLeast, onConflict, release } = plan;
   const limit = wait === undefined ? defaultWaitOf(plan, defaultWait) : parseWait(wait, 'wait');
-  return { lease, wait: limit, signal: parseSignal(signal), holdAtLeast, onConflict, release };
+  return { lease, wait: limit, signal: parseSignal(signal), note, holdAtLeast, onConflict, release };
 };
 
 /**

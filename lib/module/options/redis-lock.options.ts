@@ -130,8 +130,9 @@ export interface RedisLockOptions extends DeadlockOptions {
    */
   readonly restartGuard?: Duration | boolean | undefined;
   /**
-   * Whether who holds a lock (host, process, service, method, trace id, since) is written beside it, for `inspect()` and
-   * `list()`, once it has been held for 100 ms. Costs a command then, and for each renewal and the release. Default: false.
+   * Whether who holds a lock (host, process, service, method, trace id, the `note` of the call, since) is written beside
+   * it, for `inspect()` and `list()`, once it has been held for 100 ms. Costs a command then, and for each renewal and the
+   * release. Default: false.
    */
   readonly holderRecords?: HolderRecordOptions | boolean | undefined;
   /**

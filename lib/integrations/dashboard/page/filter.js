@@ -4,7 +4,14 @@ import { plural, printable } from './text.js';
 const textsOf = ({ name, holders, order }) => [
   name,
   ...order,
-  ...holders.flatMap(({ owner, host, service, method, traceId }) => [owner, host, service, method, traceId]),
+  ...holders.flatMap(({ owner, host, service, method, traceId, note }) => [
+    owner,
+    host,
+    service,
+    method,
+    traceId,
+    note,
+  ]),
 ];
 
 /** Found in the text itself, or in what the page shows for it. */

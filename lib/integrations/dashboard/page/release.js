@@ -1,7 +1,7 @@
 import { byId, setText } from './elements.js';
 import { base } from './stream.js';
 import { printable, short } from './text.js';
-import { whereIs, whoIs } from './rows.js';
+import { reasonOf, whereIs, whoIs } from './rows.js';
 
 const tell = (text) => setText(byId('outcome'), text);
 
@@ -15,7 +15,10 @@ export const askToRelease = ({ lock, holder }) => {
   asked = { name: lock.name, owner: holder.owner };
   setText(byId('confirm-name'), printable(lock.name));
   setText(byId('confirm-holder'), whoIs(holder));
-  setText(byId('confirm-place'), [whereIs(holder), printable(holder.owner)].filter(Boolean).join(' · '));
+  setText(
+    byId('confirm-place'),
+    [reasonOf(holder), whereIs(holder), printable(holder.owner)].filter(Boolean).join(' · '),
+  );
   byId('confirm').returnValue = 'cancel';
   byId('confirm').showModal();
 };

@@ -37,16 +37,21 @@ export const whereIs = ({ host, pid, service, method, isThisProcess }) => {
   return [name, place, isThisProcess ? 'this process' : ''].filter(Boolean).join(' · ');
 };
 
+/** Why the lock is held, as its holder has noted. */
+export const reasonOf = ({ note }) => note && `“${printable(note)}”`;
+
 const leaseText = ({ remaining }) => (remaining === -1 ? 'no end' : duration(remaining));
 
 const sinceText = ({ since, keptUntil }, now) =>
   keptUntil ? `ended, kept until ${clock(keptUntil, now)}` : since && `since ${clock(since, now)}`;
 
 const showHolder = (row, holder, now) => {
-  const [who, where, owner, trace] = ['.who', '.where', '.owner', '.trace'].map((name) => row.querySelector(name));
+  const [who, reason, where, owner, trace] = ['.who', '.reason', '.where', '.owner', '.trace'].map((name) =>
+    row.querySelector(name),
+  );
   if (holder === undefined) {
     setText(who, '–');
-    for (const element of [where, owner, trace]) setOptional(element, '');
+    for (const element of [reason, where, owner, trace]) setOptional(element, '');
     setText(row.querySelector('.held'), '–');
     setOptional(row.querySelector('.since'), '');
     setText(row.querySelector('.lease'), '–');
@@ -54,6 +59,7 @@ const showHolder = (row, holder, now) => {
   }
   const isNamed = holder.method !== undefined || holder.service !== undefined;
   setText(who, whoIs(holder));
+  setOptional(reason, reasonOf(holder));
   setOptional(where, whereIs(holder));
   setOptional(owner, isNamed ? printable(holder.owner) : '');
   setOptional(trace, holder.traceId && `trace ${printable(holder.traceId)}`);
