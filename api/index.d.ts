@@ -259,10 +259,13 @@ export interface Hold extends AsyncDisposable {
     readonly waited: number;
     readonly isHeld: boolean;
     readonly isReleased: boolean;
+    readonly state: 'held' | 'suspended' | 'lost' | 'released';
     readonly remaining: number;
     readonly signal: AbortSignal;
     assertHeld(): void;
-    extend(lease: Duration): Promise<void>;
+    extend(lease: Duration | (LeaseOptions & {
+        readonly renew: true;
+    })): Promise<void>;
     release(): Promise<HoldRelease>;
     abandon(): void;
     detach(options?: DetachOptions): Promise<HoldToken>;

@@ -33,7 +33,7 @@ import {
   tellRenewal,
 } from './hold-events.js';
 import { HoldAgeCheck } from './hold-age-check.js';
-import { CollectedSeat, type HoldTerm } from './seat.js';
+import { CollectedSeat, type HoldTerm, longerOf } from './seat.js';
 import { isGone, LazyAbortController, lossError, lossTexts } from './loss.js';
 import type { LockKind } from './lock-kind.js';
 import { AsyncMutex } from '../concurrency.js';
@@ -261,11 +261,12 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     const command = new LeaseCommand(new Stopwatch(runtime.scheduler), lease);
     this.lease.request(command);
     // A lease that will end needs its timer even if this command is never answered.
-    if (this.isEnding) this.lease.doubt();
+    if (this.isEnding) this.lease.letExpire();
     const reply = await this.operations
       .hold({ name, owner, count, lease, silent: this.kind.silent })
       .catch((error: unknown) => {
         this.lease.unanswered(command);
+        runtime.watchdog.retry(this);
         throw error;
       });
     if (reply.outcome === 'held') this.lease.granted(command, reply.sent);
@@ -281,7 +282,7 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
 
   /** Called when a hold was confirmed: the watchdog looks after the lease as long as any hold needs it. */
   private keepAlive(): void {
-    if (this.isEnding) this.lease.doubt();
+    if (this.isEnding) this.lease.letExpire();
     else this.lease.trust();
     // The deadline may have passed before the reply; a lost grant has left the watchdog and must not return to it.
     if (isHeld(this.state)) this.runtime.watchdog.watch(this);
@@ -339,9 +340,9 @@ export class Grant extends ListNode<Grant> implements LeaseHolder, Watched {
     });
   }
 
-  /** Makes a hold last at least `lease` ms from now. @throws LockLostError, LockUnavailableError */
-  extend(hold: CountedHold, lease: number): Promise<void> {
-    return this.keepFor(hold, (before) => ({ ...before, end: Math.max(before.end, this.holds.termOf(lease).end) }));
+  /** Makes a hold last at least as long as one of this lease that begins now. @throws LockLostError, LockUnavailableError */
+  extend(hold: CountedHold, lease: LeaseTerms): Promise<void> {
+    return this.keepFor(hold, (before) => longerOf(before, this.holds.termOf(lease)));
   }
 
   /** Makes a hold that the watchdog renewed so far end `lease` ms from now. @throws LockLostError, LockUnavailableError */

@@ -3,12 +3,12 @@ import type { LeaseCommand } from '../watchdog/lease.js';
 import { shownOwner } from '../context/chosen-owner.js';
 import type { OwnerId } from '../context/owner-ids.js';
 import { LockLostError } from '../errors.js';
-import { type Duration, parseLease } from '../time/duration.js';
+import { contradiction } from '../validation/options.js';
 import type { Grant } from './grant.js';
 import type { CountedHold, HoldLifetime } from './grant-holds.js';
 import { type Seat, WeakSeat, WITHOUT_END } from './seat.js';
 import { eventFieldsOf } from './hold-events.js';
-import type { HoldRelease, HoldSummary } from './hold.js';
+import type { Hold, HoldRelease, HoldSummary } from './hold.js';
 import { cannotBeDetached, type DetachOptions, notAlone, parseDetach } from './detaching/detach.options.js';
 import { detachGrant } from './detaching/detach-grant.js';
 import { type HoldToken, newSecret, ownerOfSecret, tokenOf } from './detaching/hold-token.js';
@@ -21,7 +21,8 @@ import {
   parseUpgrade,
   type UpgradeOptions,
 } from './converting/upgrade.options.js';
-import { checkLease, type LeaseTerms } from '../waiting/acquire.options.js';
+import { isRenewalMissing } from '../watchdog/renewal-schedules.js';
+import { checkLease, type LeaseTerms, parseExtension } from '../waiting/acquire.options.js';
 
 /** A hold of one lock, counted in a grant. */
 export class GrantedHold implements CountedHold, Seat<GrantedHold> {
@@ -80,6 +81,14 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
     return this.remaining > 0;
   }
 
+  get state(): Hold['state'] {
+    const { grant } = this;
+    if (this.isReleased) return 'released';
+    if (grant.lease.remaining === 0) return 'lost';
+    const isSuspended = !this.isHeld || (this.seat.term.isWatched && isRenewalMissing(grant));
+    return isSuspended ? 'suspended' : 'held';
+  }
+
   get remaining(): number {
     if (this.isReleased) return 0;
     const { remaining } = this.grant.lease;
@@ -105,11 +114,13 @@ export class GrantedHold implements CountedHold, Seat<GrantedHold> {
     this.grant.assertHeld();
   }
 
-  async extend(lease: Duration): Promise<void> {
-    const ms = parseLease(lease, 'lease');
-    checkLease(ms, this.grant.runtime.defaults);
+  async extend(lease: Parameters<Hold['extend']>[0]): Promise<void> {
+    const { kind, runtime } = this.grant;
+    const terms = parseExtension(lease, runtime.defaults);
+    if (kind.owner !== undefined && typeof terms !== 'number')
+      throw contradiction('owner', 'extend with renew: true', 'a lock of an owner is not renewed');
     this.assertHeld();
-    await this.grant.extend(this, ms);
+    await this.grant.extend(this, terms);
   }
 
   release(): Promise<HoldRelease> {

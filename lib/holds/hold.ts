@@ -1,5 +1,6 @@
 import { LockLostError } from '../errors.js';
 import type { Duration } from '../time/duration.js';
+import type { LeaseOptions } from '../waiting/acquire.options.js';
 import type { UpgradeOptions } from './converting/upgrade.options.js';
 import type { DetachOptions } from './detaching/detach.options.js';
 import type { HoldToken } from './detaching/hold-token.js';
@@ -47,6 +48,16 @@ export interface Hold extends AsyncDisposable {
   readonly isReleased: boolean;
 
   /**
+   * By the local clock and without a round trip. `held`: the lock is certainly held, and renewed if the hold is to be.
+   * `suspended`: the last renewal of the watchdog failed or is overdue, so that it is not known whether the server keeps the
+   * lock for longer than {@link remaining}. Pause what must not be cut off, until the state is `held` again or `lost`. A hold
+   * with a lease of its own is suspended only while it is detached, upgraded or downgraded, and may have ended by that.
+   * `lost`: it ended before its release. `released`: see {@link isReleased}. Of several locks: that of the worst; of a
+   * RedLock: that of the best majority.
+   */
+  readonly state: 'held' | 'suspended' | 'lost' | 'released';
+
+  /**
    * Milliseconds for which the lock is certainly still held if no further renewal succeeds, by the local clock and
    * without a round trip: counted from before the last confirmed command was sent, less the possible drift of clocks.
    * Each renewal of the watchdog raises it. 0 once the hold was released or lost. Never `Infinity`: a hold without a
@@ -74,10 +85,17 @@ export interface Hold extends AsyncDisposable {
   /**
    * Makes the hold last at least `lease` from now; it is never shortened. A hold without a lease is renewed by the
    * watchdog anyway and is only confirmed.
-   * @param lease Milliseconds or a duration such as `'30s'`.
-   * @throws LockLostError, LockUnavailableError, LockOptionsError
+   *
+   * With `renew: true` the watchdog renews the hold from now on, until its release or for `maxHold`, as if it had been
+   * acquired with these options. Confirmed, it has the lease that each renewal grants, even if more was left: after a crash
+   * the lock is free when that ends. A hold that is renewed already goes on with the lease that its renewals grant, and
+   * `maxHold` never ends a hold sooner than it would have ended.
+   * @param lease Milliseconds or a duration such as `'30s'`; or `{ renew: true }`, with `lease` and `maxHold` as for
+   *   `acquire`.
+   * @throws LockLostError; LockUnavailableError: with `renew: true` the watchdog goes on trying; LockOptionsError, before
+   *   anything is sent, also for `renew: true` and the lock of an `owner` that the application has chosen.
    */
-  extend(lease: Duration): Promise<void>;
+  extend(lease: Duration | (LeaseOptions & { readonly renew: true })): Promise<void>;
 
   /**
    * Releases the hold (Redisson: `unlock`). Further calls have no effect and resolve with the same result.

@@ -1,7 +1,6 @@
 import { LockLostError } from '../errors.js';
-import type { Duration } from '../time/duration.js';
 import type { GrantedHold } from './granted-hold.js';
-import { type HoldRelease, isStillHeld } from './hold.js';
+import { type Hold, type HoldRelease, isStillHeld } from './hold.js';
 import { CompositeHold } from './multi-hold.js';
 import { runUnderHold } from './run-under-hold.js';
 
@@ -23,6 +22,10 @@ export class MajorityHold extends CompositeHold {
     super(members, waited);
   }
 
+  override get state(): Hold['state'] {
+    return this.stateOf(this.needed);
+  }
+
   override get remaining(): number {
     const longestFirst = this.members.map(({ remaining }) => remaining).sort((one, other) => other - one);
     return longestFirst[this.needed - 1] ?? 0;
@@ -32,7 +35,7 @@ export class MajorityHold extends CompositeHold {
     if (this.alive.length < this.needed) throw this.lossError();
   }
 
-  override async extend(lease: Duration): Promise<void> {
+  override async extend(lease: Parameters<Hold['extend']>[0]): Promise<void> {
     const results = await Promise.allSettled(this.members.map((member) => member.extend(lease)));
     if (results.filter(({ status }) => status === 'fulfilled').length >= this.needed) return;
     this.assertHeld();

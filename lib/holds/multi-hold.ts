@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import type { Duration } from '../time/duration.js';
 import { allSettled } from '../concurrency.js';
 import { onAbort } from '../time/abort-listeners.js';
 import type { GrantedHold } from './granted-hold.js';
@@ -46,6 +45,10 @@ export class CompositeHold implements MultiHold {
     return this.remaining > 0;
   }
 
+  get state(): Hold['state'] {
+    return this.stateOf(this.members.length);
+  }
+
   get remaining(): number {
     return Math.min(...this.members.map(({ remaining }) => remaining));
   }
@@ -59,7 +62,7 @@ export class CompositeHold implements MultiHold {
     for (const member of this.members) member.assertHeld();
   }
 
-  async extend(lease: Duration): Promise<void> {
+  async extend(lease: Parameters<Hold['extend']>[0]): Promise<void> {
     await allSettled(this.members.map((member) => member.extend(lease)));
   }
 
@@ -115,6 +118,15 @@ export class CompositeHold implements MultiHold {
   async [Symbol.asyncDispose](): Promise<void> {
     this.stopListening();
     await Promise.all(this.members.map((member) => member.releaseQuietly()));
+  }
+
+  /** The state of a hold of which so many members are needed. */
+  protected stateOf(needed: number): Hold['state'] {
+    if (this.isReleased) return 'released';
+    const states = this.members.map(({ state }) => state);
+    const held = states.filter((state) => state === 'held').length;
+    if (held >= needed) return 'held';
+    return held + states.filter((state) => state === 'suspended').length >= needed ? 'suspended' : 'lost';
   }
 
   /** The reason for the holder to stop after the signals of these members have aborted, if it has to. */

@@ -45,6 +45,12 @@ export interface HoldTerm {
 /** The term of most holds: one object for all of them. */
 export const WITHOUT_END: HoldTerm = { end: Number.POSITIVE_INFINITY, isWatched: true };
 
+/** The term of a hold that is to last for another one as well: it ends with the later of them, and stays renewed. */
+export const longerOf = (before: HoldTerm, after: HoldTerm): HoldTerm => ({
+  ...(before.isWatched ? before : after),
+  end: Math.max(before.end, after.end),
+});
+
 /** The place of a hold among those that its grant counts. */
 export interface Seat<H> {
   /** Set by the grant. */

@@ -244,7 +244,7 @@ export class GrantedPermit implements Permit, LeaseHolder, Watched {
   }
 
   private beginRenewing(): void {
-    if (this.isEnding) this.lease.doubt();
+    if (this.isEnding) this.lease.letExpire();
     this.runtime.watchdog.watch(this);
   }
 
@@ -378,7 +378,7 @@ export class GrantedPermit implements Permit, LeaseHolder, Watched {
   private setTimer(): void {
     // Of a permit that is renewed, the watchdog knows whether a timer is needed.
     if (this.isLetGo || this.isRenewed || this.lossReason !== undefined) return;
-    if (Number.isFinite(this.lease.remaining)) this.lease.doubt();
+    if (Number.isFinite(this.lease.remaining)) this.lease.letExpire();
     else this.lease.trust();
   }
 

@@ -18,9 +18,10 @@ interface LeaseChoice {
    */
   readonly renew?: boolean | undefined;
   /**
-   * Longest time for which the watchdog renews this hold, counted from its acquisition, in ms or such as `'10m'`; not
-   * less than what each renewal grants; `Infinity`: no limit. Not for a hold with a `lease` that is not renewed. A
-   * re-entry that gives none has the limit of the outer acquisition. Default: that of the module.
+   * Longest time for which the watchdog renews this hold, counted from its acquisition, or from the `hold.extend()` that
+   * has this option, in ms or such as `'10m'`; not less than what each renewal grants; `Infinity`: no limit. Not for a hold
+   * with a `lease` that is not renewed. A re-entry that gives none has the limit of the outer acquisition. Default: that of
+   * the module.
    */
   readonly maxHold?: Duration | undefined;
 }
@@ -198,6 +199,12 @@ export const parseNote = (note: unknown): string | undefined => {
   throw invalidOption('note', note, `text of 1 to ${LONGEST_NOTE} characters`);
 };
 
+/** @throws LockOptionsError if the settings of the connection do not allow it. */
+const checkLeaseTerms = (lease: LeaseTerms, defaults: AcquireDefaults): void => {
+  checkLease(typeof lease === 'object' ? lease.lease : lease, defaults);
+  checkMaxHold(lease, defaults);
+};
+
 /** The terms of a request whose wait starts now. */
 export const termsOf = ({ lease, wait, signal, note }: LockRequest, scheduler: MonotonicScheduler): AcquireTerms => ({
   lease,
@@ -210,9 +217,25 @@ export const termsOf = ({ lease, wait, signal, note }: LockRequest, scheduler: M
  * @throws LockOptionsError
  */
 export const acceptedTerms = (request: LockRequest, { defaults, scheduler }: AcquireServices): AcquireTerms => {
-  checkLease(typeof request.lease === 'object' ? request.lease.lease : request.lease, defaults);
-  checkMaxHold(request.lease, defaults);
+  checkLeaseTerms(request.lease, defaults);
   return termsOf(request, scheduler);
+};
+
+/**
+ * What `extend` of a hold is given: a lease, or how the watchdog renews the hold from now on.
+ * @throws LockOptionsError that names option and value, or two options that contradict each other.
+ */
+export const parseExtension = (given: unknown, defaults: AcquireDefaults): LeaseTerms => {
+  const lease = typeof given === 'object' && given !== null ? parseRenewal(given) : parseLease(given, 'lease');
+  checkLeaseTerms(lease, defaults);
+  return lease;
+};
+
+const parseRenewal = (given: object): LeaseTerms => {
+  const options = parseOptions(given, LEASE_OPTIONS, { of: 'extend' });
+  const lease = parseLeaseTerms(options);
+  if (options.renew === true) return lease;
+  throw contradiction('extend', 'a missing renew: true', 'a lease is given by itself, such as extend("30s")');
 };
 
 /**

@@ -127,13 +127,13 @@ export const safeDuration = (lease: number): number =>
 
 /**
  * How long a hold is certainly valid, by the client's clock: from before the command was sent, less the clock drift.
- * States: alive → doubtful (a timer is set for the deadline) → lost; or over, when it was released.
+ * States: alive → ending or doubtful (a timer is set for the deadline) → lost; or over, when it was released.
  *
- * A lease that a watchdog keeps extending needs no timer as long as the renewals work; one that is not renewed is
- * doubtful from the start.
+ * A lease that a watchdog keeps extending needs no timer as long as the renewals work: then it is doubtful until a
+ * command is confirmed again. One that is not renewed is ending from the start.
  */
 export class Lease {
-  private state: 'alive' | 'doubtful' | 'lost' | 'over' = 'alive';
+  private state: 'alive' | 'ending' | 'doubtful' | 'lost' | 'over' = 'alive';
   private timer: ScheduledTask | undefined = undefined;
   /** Time of the scheduler until which the server keeps the hold if it executed every command requested so far. */
   private latestEnd: number;
@@ -183,6 +183,11 @@ export class Lease {
     return false;
   }
 
+  /** Whether a renewal failed, and no command was confirmed since. */
+  get isDoubtful(): boolean {
+    return this.state === 'doubtful';
+  }
+
   get otherRenewals(): OtherRenewals | undefined {
     return this.others;
   }
@@ -220,6 +225,7 @@ export class Lease {
     this.settle(command);
     if (!this.isAlive) return;
     this.deadline = deadline;
+    if (this.isDoubtful) this.state = 'ending';
     this.onNewDeadline();
   }
 
@@ -235,16 +241,19 @@ export class Lease {
     this.limitTo(command);
   }
 
-  /** Called when a renewal failed, or none will follow: from now on the deadline has a timer. */
+  /** Called when a renewal failed, or is not sent although it should be: from now on the deadline has a timer. */
   doubt(): void {
-    if (!this.isAlive) return;
-    this.state = 'doubtful';
-    this.arm();
+    this.setTimer('doubtful');
   }
 
-  /** Called when renewals work again: no timer is needed. */
+  /** Called when no renewal will follow, or the last ones: from now on the deadline has a timer. */
+  letExpire(): void {
+    if (!this.isDoubtful) this.setTimer('ending');
+  }
+
+  /** Called when renewals are to follow: no timer is needed, unless the last one failed. */
   trust(): void {
-    if (this.state !== 'doubtful') return;
+    if (this.state !== 'ending') return;
     this.state = 'alive';
     this.timer?.cancel();
   }
@@ -280,7 +289,13 @@ export class Lease {
   }
 
   private onNewDeadline(): void {
-    if (this.state === 'doubtful') this.arm();
+    if (this.state === 'ending' || this.isDoubtful) this.arm();
+  }
+
+  private setTimer(state: 'ending' | 'doubtful'): void {
+    if (!this.isAlive) return;
+    this.state = state;
+    this.arm();
   }
 
   /** A timer may fire early; the clock may not advance at all in less than a millisecond. */

@@ -154,6 +154,17 @@ export const isWorthRenewing = ({ neededLease, lease }: Renewable, timeout: numb
   neededLease > lastRenewalWithin(timeout) || neededLease - lease.remaining > timeout * LACKING;
 
 /**
+ * Whether the last renewal of a hold failed, or is overdue: less is left than the time from one to the next. For a hold that
+ * the watchdog renews.
+ */
+export const isRenewalMissing = ({
+  lease,
+  isEnding,
+  renewedLease,
+}: Pick<Watched, 'isEnding' | 'renewedLease'> & { readonly lease: Pick<Lease, 'isDoubtful' | 'remaining'> }): boolean =>
+  lease.isDoubtful || (!isEnding && lease.remaining < renewalPeriod(renewedLease));
+
+/**
  * Milliseconds from sending a renewal that failed to its retry. One that failed late, such as behind a blocked event
  * loop, leaves less time than usual.
  */

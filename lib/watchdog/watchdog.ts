@@ -105,6 +105,19 @@ export class Watchdog {
     return hold.scheduleEntry !== undefined;
   }
 
+  /**
+   * Called when a command that sets the lease of `hold` failed. A hold that is renewed is then renewed soon: that lease may
+   * be a shorter one, or the first that is to be renewed.
+   */
+  retry(hold: Watched): void {
+    if (!hold.isRenewed || !this.watches(hold)) return;
+    this.watch(hold);
+    // Otherwise a retry is on its way.
+    if (hold.lease.isDoubtful) return;
+    hold.lease.doubt();
+    this.scheduler.schedule(retryPause([hold], hold.renewedLease), () => this.renewDue([hold]));
+  }
+
   /** Whether a renewal of `hold` is in flight. */
   isRenewing(hold: Watched): boolean {
     return this.renewing.has(hold) || (hold.lease.otherRenewals?.effectiveFor ?? 0) > 0;
@@ -249,7 +262,7 @@ export class Watchdog {
       return;
     }
     hold.lease.granted(command, sent);
-    if (hold.isEnding) hold.lease.doubt();
+    if (hold.isEnding) hold.lease.letExpire();
     else hold.lease.trust();
     hold.onRenewed(command.lease);
   }

@@ -2,7 +2,10 @@ import { LockLostError, type Hold, type Lock, type LockService, type MultiHold }
 import { onEveryBackend } from '../kit/every-backend.js';
 import { Owner } from './owner.js';
 
-const stateOf = ({ isHeld, isReleased }: Pick<Hold, 'isHeld' | 'isReleased'>) => ({ isHeld, isReleased });
+const stateOf = ({ isHeld, isReleased, state }: Hold) => ({ isHeld, isReleased, state });
+const HELD = { isHeld: true, isReleased: false, state: 'held' };
+const LOST = { isHeld: false, isReleased: false, state: 'lost' };
+const RELEASED = { isHeld: false, isReleased: true, state: 'released' };
 
 /** How a lock is acquired, by the kind of its hold. */
 const KINDS: Readonly<Record<string, (locks: LockService) => Lock>> = {
@@ -24,12 +27,12 @@ onEveryBackend((world) => {
       const { locks } = await world.open();
       const hold = await lockOf(locks).acquire({ lease: 60_000 });
       const before = await world.probe.commands();
-      expect(stateOf(hold)).toEqual({ isHeld: true, isReleased: false });
+      expect(stateOf(hold)).toEqual(HELD);
       expect(hold.remaining).toBeGreaterThan(50_000);
       expect(hold.remaining).toBeLessThanOrEqual(60_000);
       await expect(world.probe.commands()).resolves.toBe(before);
       const releasing = hold.release();
-      expect(stateOf(hold)).toEqual({ isHeld: false, isReleased: true });
+      expect(stateOf(hold)).toEqual(RELEASED);
       expect(hold.remaining).toBe(0);
       await releasing;
       expect(hold.signal.aborted).toBe(false);
@@ -41,10 +44,10 @@ onEveryBackend((world) => {
       const hold = await lockOf(locks).acquire({ lease: 400 });
       await world.time.until(() => !hold.isHeld, 400 + world.time.slack);
       expect(() => hold.assertHeld()).toThrow(LockLostError);
-      expect(hold.isReleased).toBe(false);
+      expect(stateOf(hold)).toEqual(LOST);
       expect(hold.remaining).toBe(0);
       await expect(hold.release()).resolves.toBe('expired');
-      expect(hold.isReleased).toBe(true);
+      expect(stateOf(hold)).toEqual(RELEASED);
     });
 
     it('abandoned, stays locked on the server until the lease ends, and is not renewed', async () => {
@@ -53,7 +56,7 @@ onEveryBackend((world) => {
       const hold = await lock.acquire();
       const before = await world.probe.commands();
       hold.abandon();
-      expect(stateOf(hold)).toEqual({ isHeld: false, isReleased: true });
+      expect(stateOf(hold)).toEqual(RELEASED);
       expect(hold.remaining).toBe(0);
       expect(() => hold.assertHeld()).toThrow(LockLostError);
       await expect(hold.release()).resolves.toBe('still-held');
@@ -71,7 +74,7 @@ onEveryBackend((world) => {
       const hold = await locks.acquire('a');
       expect(hold.remaining).toBeLessThanOrEqual(3000);
       await world.time.renewed(async () => [hold.remaining]);
-      expect(stateOf(hold)).toEqual({ isHeld: true, isReleased: false });
+      expect(stateOf(hold)).toEqual(HELD);
       expect(hold.remaining).toBeGreaterThan(0);
       expect(hold.remaining).toBeLessThanOrEqual(3000);
       await hold.release();
@@ -83,7 +86,7 @@ onEveryBackend((world) => {
       await hold.members[0]?.extend('1m');
       expect(hold.remaining).toBeLessThanOrEqual(5000);
       await hold.members[1]?.release();
-      expect(stateOf(hold)).toEqual({ isHeld: false, isReleased: false });
+      expect(stateOf(hold)).toEqual(LOST);
       await hold.release();
       await free();
     });
@@ -93,13 +96,13 @@ onEveryBackend((world) => {
       const lock = locks.getMajorityLock(...['a', 'b', 'c'].map((name) => locks.getLock(name)));
       const hold = await lock.acquire({ lease: 5000 });
       await hold.members[0]?.release();
-      expect(stateOf(hold)).toEqual({ isHeld: true, isReleased: false });
+      expect(stateOf(hold)).toEqual(HELD);
       await hold.members[1]?.extend('1m');
       expect(hold.remaining).toBeLessThanOrEqual(5000);
       await hold.members[2]?.extend('1m');
       expect(hold.remaining).toBeGreaterThan(50_000);
       await hold.members[2]?.release();
-      expect(stateOf(hold)).toEqual({ isHeld: false, isReleased: false });
+      expect(stateOf(hold)).toEqual(LOST);
       await hold.release();
       await free();
     });
@@ -127,8 +130,8 @@ onEveryBackend((world) => {
       const inner = await owner.run(() => locks.acquire('a'));
       inner.abandon();
       await world.renewed('a');
-      expect(stateOf(inner)).toEqual({ isHeld: false, isReleased: true });
-      expect(stateOf(outer)).toEqual({ isHeld: true, isReleased: false });
+      expect(stateOf(inner)).toEqual(RELEASED);
+      expect(stateOf(outer)).toEqual(HELD);
       await expect(outer.release()).resolves.toBe('released');
       await free();
     });

@@ -76,6 +76,27 @@ onMasters(3, (world) => {
       await world.free('n', 500);
     });
 
+    it('RD-10 is renewed from the moment on at which its code asks for that', async () => {
+      const { locks } = await world.open({ renewedLease: 3000 });
+      const hold = await locks.getRedLock('n').acquire({ lease: '20s' });
+      await hold.extend({ renew: true });
+      await world.renewed('n');
+      expect(hold.state).toBe('held');
+      await expect(hold.release()).resolves.toBe('released');
+      await world.free('n', 500);
+    });
+
+    it('RD-10 is suspended while too few masters answer', async () => {
+      const { locks } = await world.open({ renewedLease: 6000 });
+      const hold = await locks.getRedLock('n').acquire();
+      for (const { proxy } of world.at(0, 1)) proxy.blackhole();
+      await time.until(() => hold.state === 'suspended', 6000);
+      hold.assertHeld();
+      for (const { proxy } of world.at(0, 1)) proxy.heal();
+      await time.until(() => hold.state === 'held', 6000);
+      await expect(hold.release()).resolves.toBe('released');
+    });
+
     it('RD-11 runs one callback at a time, each under an owner of its own', async () => {
       const clients = [await world.open({ renewedLease: 3000 }), await world.open({ renewedLease: 3000 })];
       const steps: string[] = [];

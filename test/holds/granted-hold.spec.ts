@@ -57,10 +57,11 @@ describe('A hold of a grant', () => {
 });
 
 describe('The extension of a hold', () => {
-  it.each([
+  it.each<{ readonly lease: Parameters<GrantedHold['extend']>[0]; readonly maxLease: number }>([
     { lease: 9, maxLease: Infinity },
     { lease: 60_001, maxLease: 60_000 },
     { lease: 1.5, maxLease: Infinity },
+    { lease: { renew: true, lease: 60_001 }, maxLease: 60_000 },
   ])('by $lease ms with a maximum of $maxLease ms is refused without a command', async ({ lease, maxLease }) => {
     const { lock, first } = openGrant({ maxLease });
     await expect(first.extend(lease)).rejects.toBeInstanceOf(LockOptionsError);
