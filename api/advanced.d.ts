@@ -401,6 +401,7 @@ export type LockNotice = (Omit<OfHold, 'heldFor'> & {
 } | {
     readonly type: 'loop-blocked';
     readonly delay: number;
+    readonly stack?: readonly string[] | undefined;
     readonly locks: readonly BlockedLock[];
 } | {
     readonly type: 'worker-failed';

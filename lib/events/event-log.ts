@@ -162,6 +162,12 @@ const described = (lock: OfHold): string => `${quoted(lock.lockName)}${inParenth
 const afterBlock = ({ lockName, method, lease, outcome }: BlockedLock): string =>
   `${quoted(lockName)}${inParentheses({ method }, lockName, `lease ${seconds(lease)}`, OUTCOMES[outcome])}`;
 
+/** The innermost function of the application itself, or else of a package. */
+const standingIn = (stack: readonly string[] = []): string => {
+  const line = stack.find((each) => !/[\\/]node_modules[\\/]/.test(each)) ?? stack[0];
+  return line === undefined ? '' : ` in ${line}`;
+};
+
 /** The events of which a process may have very many alike. */
 type Repeating = 'renewal-failed' | 'election-failed' | 'result-not-shared' | 'unexpected';
 /** The events that are worth a line. `force-released` tells who ended a hold that another process reports as lost. */
@@ -259,7 +265,7 @@ class EventLines {
         break;
       case 'loop-blocked':
         log.warn(
-          `The event loop of this process stood for ${seconds(event.delay)}, so the main thread did not renew its locks in time: ` +
+          `The event loop of this process stood for ${seconds(event.delay)}${standingIn(event.stack)}, so the main thread did not renew its locks in time: ` +
             `${listed(event.locks.map(afterBlock))}. Move synchronous work to a worker thread, or split it up`,
         );
         break;

@@ -72,6 +72,12 @@ export type LockNotice =
       readonly type: 'loop-blocked';
       /** How long the loop stood at least, ms; the longest time if it stood several times in a row. */
       readonly delay: number;
+      /**
+       * The functions in which the loop stood, each with the place where it begins, such as `work (/app/x.js:12:3)`;
+       * innermost first, at most ten. Those of Node are left out. Absent without `renewIn: 'worker'`, and where the worker
+       * could not find them, as in native code.
+       */
+      readonly stack?: readonly string[] | undefined;
       /** The holds for which it stood for more than a third of the lease. */
       readonly locks: readonly BlockedLock[];
     }

@@ -31,7 +31,7 @@ type WorkerSettings = Pick<ConnectionSettings, 'redLock' | 'target' | 'commandTi
 export const workerData = (
   { redLock, target, commandTimeout }: WorkerSettings,
   longest: number,
-): Omit<WorkerData, 'beat'> => {
+): Omit<WorkerData, 'beat' | 'stack'> => {
   if (target.kind === 'memory') {
     throw new LockOptionsError(
       'renewIn needs a connection to Redis, not "memory", which no worker thread can reach; leave it out there',

@@ -19,12 +19,16 @@ interface WatchedHolds extends Iterable<Watched> {
   catchUp(holds: readonly Watched[]): Promise<void>;
   /** Called when the event loop runs, again and again while anything is held. */
   onBeat(): void;
+  /** The functions in which the loop stood during the last `ms`, as far as another thread has found them. */
+  stackWithin(ms: number): readonly string[] | undefined;
 }
 
 /** Blocks that were noticed and not reported yet. */
 interface Report {
   /** The longest block, ms. */
   delay: number;
+  /** The functions in which the loop stood, if known. */
+  stack: readonly string[] | undefined;
   /** The holds concerned, with the lease that each had left when the block was noticed. */
   readonly left: Map<Watched, number>;
   /** The holds that another thread has renewed meanwhile. */
@@ -104,12 +108,13 @@ export class LoopMonitor {
     const concerned = [...this.holds].filter(({ lease, heldFor }) => Math.min(delay, heldFor) > lease.duration * SHARE);
     if (concerned.length === 0) return;
     if (!this.report) {
-      this.report = { delay, left: new Map(), renewedElsewhere: new Set() };
+      this.report = { delay, stack: undefined, left: new Map(), renewedElsewhere: new Set() };
       // Not at once: a hold that is being released or lost may be among them.
       this.scheduler.schedule(0, () => void this.tell(concerned));
     }
     const { report } = this;
     report.delay = Math.max(report.delay, delay);
+    report.stack = this.holds.stackWithin(delay) ?? report.stack;
     for (const hold of concerned) {
       const { otherRenewals, remaining } = hold.lease;
       if (!report.left.has(hold)) report.left.set(hold, remaining);
@@ -135,7 +140,7 @@ export class LoopMonitor {
         outcome: isKept ? ('renewed-in-worker' as const) : outcome,
       };
     });
-    this.events.emit({ type: 'loop-blocked', delay: Math.round(report.delay), locks });
+    this.events.emit({ type: 'loop-blocked', delay: Math.round(report.delay), stack: report.stack, locks });
   }
 
   private outcomeOf(hold: Watched, left: number): BlockedLock['outcome'] {

@@ -12,6 +12,8 @@ export interface RenewingThread {
   keep(hold: Watched): void;
   /** Called again and again while anything is held. */
   beat(): void;
+  /** The functions in which this thread stood during the last `ms`, innermost first, if the other one has found them. */
+  stackWithin(ms: number): readonly string[] | undefined;
 }
 
 /** The renewal of one hold, as part of a batch. */
@@ -65,6 +67,7 @@ export class Watchdog {
       has: (hold) => this.watches(hold),
       catchUp: (holds) => this.catchUp(holds),
       onBeat: () => thread?.beat(),
+      stackWithin: (ms) => thread?.stackWithin(ms),
     });
   }
 

@@ -116,6 +116,28 @@ describe('The line about', () => {
         'Move synchronous work to a worker thread, or split it up',
     ],
     [
+      'a blocked event loop, with the function that blocked it',
+      {
+        type: 'loop-blocked',
+        delay: 11_500,
+        stack: ['copy (/app/node_modules/copy/index.js:1:1)', 'work (/app/x.js:12:3)', 'main (/app/main.js:3:5)'],
+        locks: [{ lockName: 'a', owner: 'me:1', lease: 30_000, outcome: 'renewed-in-worker' }],
+      },
+      'warn The event loop of this process stood for 11.5 s in work (/app/x.js:12:3), so the main thread did not renew its locks in time: ' +
+        '"a" (lease 30 s, renewed by the worker thread). Move synchronous work to a worker thread, or split it up',
+    ],
+    [
+      'a blocked event loop, with the function of a package that blocked it',
+      {
+        type: 'loop-blocked',
+        delay: 900,
+        stack: [String.raw`copy (C:\app\node_modules\copy\index.js:1:1)`],
+        locks: [{ lockName: 'a', owner: 'me:1', lease: 2000, outcome: 'held' }],
+      },
+      String.raw`warn The event loop of this process stood for 900 ms in copy (C:\app\node_modules\copy\index.js:1:1), so the main thread ` +
+        'did not renew its locks in time: "a" (lease 2 s, still held). Move synchronous work to a worker thread, or split it up',
+    ],
+    [
       'a release that was not confirmed',
       { type: 'release-failed', ...HELD, error: SILENT },
       'warn Lock "order:42" (order:<0>, @Locked Orders.pay) was released by this process after 2.9 s, but Redis did not confirm that: ' +

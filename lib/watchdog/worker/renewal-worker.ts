@@ -1,5 +1,5 @@
 import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { isMainThread, Worker } from 'node:worker_threads';
 import type { LockEvents } from '../../events/lock-events.js';
 import { messageOf } from '../../errors.js';
 import { runInBackground } from '../../time/background.js';
@@ -7,7 +7,8 @@ import type { MonotonicScheduler } from '../../time/scheduler.js';
 import type { Watched } from '../renewal-schedules.js';
 import type { RenewingThread } from '../watchdog.js';
 import { SharedBeat } from './shared-beat.js';
-import { SharedTimes } from './shared-times.js';
+import { SharedStack } from './shared-stack.js';
+import { sharedNow, SharedTimes } from './shared-times.js';
 import type { HoldMessage, WorkerData, WorkerProblem } from './worker-data.js';
 import type { RenewableKind } from './worker-holds.js';
 import { WorkerRenewals } from './worker-renewals.js';
@@ -26,12 +27,14 @@ const UNBUNDLED = 'if the application is bundled, leave nest-redis-lock out of t
  */
 export class RenewalWorker implements RenewingThread {
   private readonly beatMemory = new SharedBeat();
+  /** Absent in a thread that an application has started: a worker can look into the main thread of the process only. */
+  private readonly stackMemory = isMainThread ? new SharedStack() : undefined;
   private worker: Worker | undefined;
   private isClosing = false;
 
   /** @param kinds The operations by which holds are renewed that the worker can renew. */
   constructor(
-    private readonly data: Omit<WorkerData, 'beat'>,
+    private readonly data: Omit<WorkerData, 'beat' | 'stack'>,
     private readonly kinds: ReadonlyMap<Watched['operations'], RenewableKind>,
     private readonly scheduler: MonotonicScheduler,
     private readonly events: Pick<LockEvents, 'emit'>,
@@ -40,7 +43,8 @@ export class RenewalWorker implements RenewingThread {
   /** Starts the thread, without waiting for it. It never keeps the process running. */
   open(): void {
     this.beat();
-    const workerData: WorkerData = { ...this.data, beat: this.beatMemory.memory };
+    const [beat, stack] = [this.beatMemory.memory, this.stackMemory?.memory];
+    const workerData: WorkerData = { ...this.data, beat, stack };
     try {
       this.worker = runInBackground(() => new Worker(fileOfWorker(), { workerData, name: 'nest-redis-lock' }));
     } catch (error) {
@@ -58,6 +62,10 @@ export class RenewalWorker implements RenewingThread {
 
   beat(): void {
     this.beatMemory.beat();
+  }
+
+  stackWithin(ms: number): readonly string[] | undefined {
+    return this.stackMemory?.foundSince(sharedNow() - ms);
   }
 
   keep(hold: Watched): void {

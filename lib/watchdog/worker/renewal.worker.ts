@@ -8,7 +8,9 @@ import { openTransport } from '../../backend/transport.js';
 import { messageOf } from '../../errors.js';
 import { MonotonicScheduler, systemScheduler } from '../../time/scheduler.js';
 import { BATCH } from '../renewal-schedules.js';
+import { MainThreadProfile } from './main-thread-profile.js';
 import { SharedBeat } from './shared-beat.js';
+import { SharedStack } from './shared-stack.js';
 import { sharedNow, SharedTimes } from './shared-times.js';
 import type { HoldMessage, WorkerData, WorkerProblem } from './worker-data.js';
 import { BACKEND_KINDS, type DueHold, type RenewableKind, WorkerHolds } from './worker-holds.js';
@@ -18,7 +20,7 @@ const TIMEOUTS = 2;
 
 type Operations = Pick<LockOperations, 'renew'>;
 
-const { servers, masters, commandTimeout, beat, longest } = workerData as WorkerData;
+const { servers, masters, commandTimeout, beat, stack, longest } = workerData as WorkerData;
 
 const effectiveFor = TIMEOUTS * Math.max(commandTimeout, masters?.nodeTimeout ?? 0);
 
@@ -52,6 +54,7 @@ const connect = (): ReadonlyMap<RenewableKind, Operations> => {
 const operations = connect();
 const sharedBeat = new SharedBeat(beat);
 const holds = new WorkerHolds(sharedNow, () => sharedBeat.last, longest);
+const profile = stack && new MainThreadProfile(scheduler, () => sharedBeat.last, new SharedStack(stack));
 
 /** Renews holds of one kind. Never rejects: what fails is tried again. */
 const renew = async (by: Operations, batch: readonly DueHold[]): Promise<void> => {
@@ -83,6 +86,8 @@ const renewDue = (): void => {
     if (!by) continue;
     for (let start = 0; start < due.length; start += BATCH) void renew(by, due.slice(start, start + BATCH));
   }
+  // Nothing is due while the main thread runs.
+  if (byKind.size > 0) void profile?.take();
 };
 
 let look: NodeJS.Timeout | undefined;

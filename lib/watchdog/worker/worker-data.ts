@@ -17,6 +17,8 @@ export interface WorkerData {
   readonly commandTimeout: number;
   /** The memory of the beat of the main thread. */
   readonly beat: SharedArrayBuffer;
+  /** The memory of the code in which the main thread stands. Absent: the worker cannot find that. */
+  readonly stack: SharedArrayBuffer | undefined;
   /** How long the main thread may stand, ms. */
   readonly longest: number;
 }

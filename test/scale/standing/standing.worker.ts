@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import threads from 'node:worker_threads';
 import {
   createLocks,
@@ -12,14 +14,21 @@ import { serve } from '../../servers/worker/worker-host.js';
 
 /** The threads that the library has started. */
 const started: threads.Worker[] = [];
-const { Worker } = threads;
+const { Worker, BroadcastChannel } = threads;
+const execArgv = ['--require', fileURLToPath(new URL('./told-sessions.cjs', import.meta.url))];
 threads.Worker = class extends Worker {
-  constructor(...given: ConstructorParameters<typeof Worker>) {
-    super(...given);
+  constructor(...[file, given]: ConstructorParameters<typeof Worker>) {
+    super(file, { ...given, execArgv });
     started.push(this);
   }
 };
 syncBuiltinESMExports();
+
+/** How often a thread has looked into this one. */
+let sessions = 0;
+const channel = new BroadcastChannel('sessions');
+channel.unref();
+channel.onmessage = () => void (sessions += 1);
 
 const options = JSON.parse(process.argv[2] ?? '{}') as CreateLocksOptions;
 const log: string[] = [];
@@ -40,6 +49,9 @@ const kinds = (locks: LockService): Readonly<Record<string, () => Promise<Hold>>
   limit: () => locks.acquire('k:limit', { limit: 2 }),
 });
 
+/** Calls itself: Node 20 does not see a loop that runs within one call from before the profile. */
+const fibonacci = (n: number): number => (n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2));
+
 const state = (hold: Hold) => ({ isHeld: hold.isHeld, aborted: hold.signal.aborted, remaining: hold.remaining });
 
 export const api = {
@@ -52,6 +64,12 @@ export const api = {
     const seen = state(hold);
     holds.push(hold);
     return seen;
+  },
+  /** As above, with work in a function, or in another process. */
+  acquireAndWork: async (name: string, ms: number, isNative = false) => {
+    holds.push(await (await opening).acquire(name));
+    if (isNative) execFileSync('sleep', [String(ms / 1000)]);
+    else for (const end = performance.now() + ms; performance.now() < end;) fibonacci(20);
   },
   acquireEveryKindAndStand: async (ms: number) => {
     const locks = await opening;
@@ -83,6 +101,7 @@ export const api = {
   release: () => Promise.all(holds.splice(0).map((hold) => hold.release())),
   events: () => events,
   log: () => log,
+  sessions: () => sessions,
   threads: () => started.filter(({ threadId }) => threadId > 0).length,
   endThread: async () => void (await Promise.all(started.map((thread) => thread.terminate()))),
   close: async () => (await opening).close(),
