@@ -20,7 +20,7 @@ export interface InspectorSession {
 }
 
 const newSession = (): InspectorSession | undefined => {
-  // A session that profiles ends the coverage of the process when it is closed: V8 has one setting for all sessions.
+  // Closing a session that has profiled may end the coverage of the process: V8 has one setting for all sessions.
   if (!process.features.inspector || process.env['NODE_V8_COVERAGE']) return undefined;
   // Not imported: a Node without an inspector would not start the thread.
   const { Session } = process.getBuiltinModule('node:inspector');
