@@ -57,7 +57,7 @@ describe('createLocks()', () => {
 
     it('aborts the signal of a holder that does not finish', async () => {
       const locks = await createLocks({ ...options(), shutdownTimeout: 200 });
-      const { signal } = await locks.acquire('kept', { lease: 300 });
+      const { signal } = await locks.acquire('kept');
       await locks.close();
       expect(signal.reason).toBeInstanceOf(LockShutdownError);
     });
