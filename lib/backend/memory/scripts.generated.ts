@@ -593,8 +593,8 @@ const takeFencedLock = (lock, token, last, owner, lease, fencing, isFree) => {
 };
 
 // kinds/shared/tell-shorter.lua
-const tellShorter = (before, left, channel, publish) => {
-  if (before === -1 || left < before) {
+const tellShorter = (before, left, channel, publish, passed) => {
+  if (before === -1 || L.number(left) + L.number(L.or(passed, () => 0)) < before) {
     L.redis.pcall(publish, channel, ...L.math.max(2, left));
   }
   return L.nothing;
@@ -4164,7 +4164,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     if (!L.isTrue(writes)) {
       let longest = longestOfAll(lock, stem)[0];
       L.redis.call('PEXPIRE', lock, longest);
-      tellShorter(left, L.number(longest) + L.number(serverNow()[0]) - L.number(now), channel, publish);
+      tellShorter(left, longest, channel, publish, L.number(serverNow()[0]) - L.number(now));
     }
     return [
       L.tableOf([
@@ -4508,7 +4508,7 @@ export const translated: Readonly<Record<string, L.TranslatedScript>> = {
     }
     let left = L.redis.call('PTTL', lock)[0];
     let kept = keepWriting(lock, stem, owner, lease)[0];
-    tellShorter(left, L.number(kept) + L.number(serverNow()[0]) - L.number(now), channel, publish);
+    tellShorter(left, kept, channel, publish, L.number(serverNow()[0]) - L.number(now));
     if (held !== count) {
       L.redis.call('HINCRBY', lock, L.text(owner) + ':write', L.number(count) - L.number(held));
     }

@@ -695,8 +695,8 @@ const takeOver = `local function takeOver(lock, from, to, lease, setLease)
   return 'held'
 end`;
 /** kinds/shared/tell-shorter.lua */
-const tellShorter = `local function tellShorter(before, left, channel, publish)
-  if before == -1 or left < before then redis.pcall(publish, channel, math.max(2, left)) end
+const tellShorter = `local function tellShorter(before, left, channel, publish, passed)
+  if before == -1 or left + (passed or 0) < before then redis.pcall(publish, channel, math.max(2, left)) end
 end`;
 /** kinds/shared/waiting-entry.lua */
 const waitingEntry = `local ENTRIES_LAST = 60000
@@ -3716,7 +3716,7 @@ if before ~= count then redis.call('HSET', lock, owner, count) end
 if not writes then
   local longest = longestOfAll(lock, stem)
   redis.call('PEXPIRE', lock, longest)
-  tellShorter(left, longest + serverNow() - now, channel, publish)
+  tellShorter(left, longest, channel, publish, serverNow() - now)
 end
 return { isTorn and 'torn' or 'held', now }`,
       ].join('\n'),
@@ -4453,7 +4453,7 @@ local held = writeCount(lock, owner)
 if held == 0 then return { 'lost', now } end
 local left = redis.call('PTTL', lock)
 local kept = keepWriting(lock, stem, owner, lease)
-tellShorter(left, kept + serverNow() - now, channel, publish)
+tellShorter(left, kept, channel, publish, serverNow() - now)
 if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
 return { 'held', now }`,
       ].join('\n'),

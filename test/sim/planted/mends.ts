@@ -182,7 +182,7 @@ export const mends: readonly PlantedBug[] = [
     edits: [
       {
         file: SCRIPTS,
-        find: 'if (before === -1 || left < before) {',
+        find: 'if (before === -1 || L.number(left) + L.number(L.or(passed, () => 0)) < before) {',
         replace: 'if (before === undefined) {',
       },
     ],

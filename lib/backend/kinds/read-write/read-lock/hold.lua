@@ -35,6 +35,6 @@ if before ~= count then redis.call('HSET', lock, owner, count) end
 if not writes then
   local longest = longestOfAll(lock, stem)
   redis.call('PEXPIRE', lock, longest)
-  tellShorter(left, longest + serverNow() - now, channel, publish)
+  tellShorter(left, longest, channel, publish, serverNow() - now)
 end
 return { isTorn and 'torn' or 'held', now }

@@ -23,6 +23,6 @@ if held == 0 then return { 'lost', now } end
 -- PEXPIRE comes first: a server without free memory allows it, and then allows the rest of the script.
 local left = redis.call('PTTL', lock)
 local kept = keepWriting(lock, stem, owner, lease)
-tellShorter(left, kept + serverNow() - now, channel, publish)
+tellShorter(left, kept, channel, publish, serverNow() - now)
 if held ~= count then redis.call('HINCRBY', lock, owner .. ':write', count - held) end
 return { 'held', now }
