@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, messageOf } from '../errors.js';
 import type { Lock } from '../locks/lock.js';
 import type { Locks } from '../module/create-locks.js';
-import { StoreTrial, type StoreUnderTest, WAIT_MS } from './store-trial.js';
+import { ignore, StoreTrial, type StoreUnderTest, WAIT_MS } from './store-trial.js';
 
 /** One thing that every store of locks does. */
 export interface StoreCase {
@@ -23,8 +23,6 @@ const RENEWED_MS = 3000;
 const LISTENS_AFTER_MS = 300;
 /** Longest name, with its prefix, in bytes. */
 const LONGEST_NAME = 512;
-
-const ignore = (): void => {};
 
 /** Begins what is awaited later: if the case fails before, it fails for that reason. */
 const begin = <T>(work: Promise<T>): Promise<T> => {

@@ -21,7 +21,8 @@ export interface StoreUnderTest {
 /** How long a caller waits, ms. */
 export const WAIT_MS = 5000;
 
-const ignore = (): void => {};
+/** For code that has nothing to do. */
+export const ignore = (): void => {};
 
 const OPTIONS: CreateLocksOptions = {
   logger: { log: ignore, warn: ignore, error: ignore },
@@ -58,7 +59,7 @@ export class StoreTrial {
 
   async run(check: (trial: StoreTrial) => Promise<void>): Promise<void> {
     const checked = this.time.around(check(this));
-    // Whatever has become of it. If both fail, the check says why.
+    // In any case. If both fail, the check says why.
     const ended = Promise.allSettled([checked]).then(() => new TimeLimit().around(this.end()));
     await allSettled([checked, ended]);
   }
@@ -108,7 +109,7 @@ export class StoreTrial {
   }
 
   private async end(): Promise<void> {
-    // What could not be opened needs no end.
+    // A client that could not be opened needs no end.
     await Promise.allSettled(this.opening.map((opening) => opening.then((locks) => locks.close())));
     await this.deleteKeys();
   }

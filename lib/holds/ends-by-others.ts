@@ -49,7 +49,7 @@ export class Watch extends ListNode<Watch> {
 /** Its owner is asked to end, or has lost the lock. */
 const MESSAGE = /^(replaced?) (.+)$/s;
 
-/** What a server tells of a key that is there no more under its name. UNLINK is a `del` as well. */
+/** Events of a key that is there no more under its name. UNLINK is a `del` as well. */
 const KEY_ENDS: ReadonlySet<string> = new Set(['del', 'expired', 'rename_from']);
 
 /** The channel on which the holders of one name are told, while it has users. */
@@ -136,7 +136,7 @@ interface EndServices {
   readonly events: LockEvents;
   /** Begins the ids of all owners of the connection that the application has not chosen. */
   readonly clientId: string;
-  /** What the start-up probe has found. */
+  /** Findings of the start-up probe. */
   readonly server: {
     /** The database of whose keys the server tells each deletion; `undefined`: of none, or that is not known. */
     readonly notifiedDatabase: number | undefined;

@@ -222,7 +222,7 @@ export const acceptedTerms = (request: LockRequest, { defaults, scheduler }: Acq
 };
 
 /**
- * What `extend` of a hold is given: a lease, or how the watchdog renews the hold from now on.
+ * Parses the argument of `extend`: a lease, or how the watchdog renews the hold from now on.
  * @throws LockOptionsError that names option and value, or two options that contradict each other.
  */
 export const parseExtension = (given: unknown, defaults: AcquireDefaults): LeaseTerms => {

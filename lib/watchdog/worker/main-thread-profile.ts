@@ -12,7 +12,7 @@ const PROFILE_MS = 100;
  */
 const LONGEST_MS = 1000;
 
-/** What is used of a session of `node:inspector`. */
+/** The part of a session of `node:inspector` that is used. */
 export interface InspectorSession {
   connectToMainThread(): void;
   post(method: string, callback: (error: Error | null, result?: object) => void): void;
@@ -40,7 +40,7 @@ const lineOf = ({ functionName, url, lineNumber, columnNumber }: Runtime.CallFra
   return (functionName === '' ? place : `${functionName} (${place})`).replaceAll(/\p{Cc}/gu, ' ');
 };
 
-/** What V8 and Node have of their own has no file. */
+/** Frames of V8 have no file, and those of Node are named `node:…`. */
 const isOfNode = ({ url }: Runtime.CallFrame): boolean => url === '' || url.startsWith('node:');
 
 /**

@@ -3,7 +3,7 @@ import { type OtherRenewals, type OwnDeadline, safeDuration } from '../lease.js'
 import { sharedNow, type SharedTimes } from './shared-times.js';
 
 /**
- * What the renewals of the worker mean for the lease of a hold. The order in which the server executes commands of two
+ * Renewals of a hold by the worker, as they count for its lease. The order in which the server executes commands of two
  * connections is unknown, so each deadline counts with the shortest lease that any other command may have set after it:
  * one that is executed later than `sent` sets an end later than `sent` and its own lease.
  */
